@@ -1,1 +1,41 @@
-//! placeholder
+//! Keys, sealing, tags, chain arithmetic, the vault manifest and durable file replacement.
+//!
+//! This crate turns bytes into bytes. It owns every cryptographic format of the product, and no other crate
+//! names a cipher, a MAC or a hash. It never talks SQL or HTTP, and it takes randomness only through
+//! [`Entropy`]. The byte tables are in `docs/formats/keys-and-seals.md`, and a test compares them with the
+//! constants here.
+
+pub mod blind;
+pub mod chain;
+pub mod derive;
+pub mod durable;
+pub mod entropy;
+pub mod error;
+pub mod frame;
+pub mod ids;
+pub mod manifest;
+pub mod master;
+pub mod seal;
+pub mod tag;
+
+mod keyed;
+mod layout;
+mod secret;
+
+#[cfg(test)]
+mod format_doc_test;
+#[cfg(test)]
+mod golden_test;
+#[cfg(test)]
+mod redaction_test;
+
+pub use blind::{BlindColumn, BlindKey, LabelKey};
+pub use chain::{ChainKey, ChainState, witness_digest};
+pub use derive::{NonceKey, Purpose, SampleKey, SegmentKey, VaultKeys};
+pub use entropy::{Entropy, OsEntropy, SeededEntropy};
+pub use error::{Error, ErrorClass};
+pub use ids::{Blind, Digest, Head, Height, KdfSalt, KeyGeneration, Salt, SealId, Tag};
+pub use manifest::{Anchor, EmbedderIdentity, Level, Manifest, ManifestKey, UnverifiedManifest};
+pub use master::MasterKey;
+pub use seal::{SealContext, SealDomain, SealKey};
+pub use tag::{MacKey, TagDomain};
