@@ -1,1 +1,12 @@
-//! placeholder
+//! Pure text functions: characters in, structure out.
+//!
+//! This crate knows nothing of files, keys, clocks or SQL, keeps no state between calls beyond scratch
+//! buffers that the caller owns, and never changes a text that is to be stored.
+
+pub mod fold;
+pub mod script;
+pub mod token;
+
+pub use fold::fold;
+pub use script::{Script, ScriptSet, scripts};
+pub use token::{OwnedToken, Token, TokenKind, Tokenizer, document_length, tokens};
