@@ -9,6 +9,7 @@ use zeroize::Zeroize;
 
 use crate::blind::BlindKey;
 use crate::chain::ChainKey;
+use crate::entropy::Entropy;
 use crate::error::Error;
 use crate::ids::{Blind, KeyGeneration, Salt, SealId};
 use crate::keyed::Keyed;
@@ -18,8 +19,6 @@ use crate::master::MasterKey;
 use crate::seal::{Cipher, SealContext, SealKey};
 use crate::secret::{Secret, redacted_debug};
 use crate::tag::MacKey;
-
-use crate::entropy::Entropy;
 
 /// The domain at the head of every derivation's info.
 pub(crate) const DERIVE_DOMAIN: &str = "undercroft/derive/1";

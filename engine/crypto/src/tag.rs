@@ -38,11 +38,13 @@ pub enum TagDomain {
     Outcome,
     /// An event that writes no row besides its audit row.
     Event,
+    /// The keyed fingerprint of a text, carried by receipts.
+    ContentFingerprint,
 }
 
 impl TagDomain {
     /// Every domain.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Drawer,
         Self::DrawerTombstone,
         Self::Supersession,
@@ -57,6 +59,7 @@ impl TagDomain {
         Self::TunnelTombstone,
         Self::Outcome,
         Self::Event,
+        Self::ContentFingerprint,
     ];
 
     /// The domain string of the row kind.
@@ -77,6 +80,7 @@ impl TagDomain {
             Self::TunnelTombstone => "undercroft/tag/tunnel-tombstone/1",
             Self::Outcome => "undercroft/tag/outcome/1",
             Self::Event => "undercroft/tag/event/1",
+            Self::ContentFingerprint => "undercroft/tag/content-fingerprint/1",
         }
     }
 }
