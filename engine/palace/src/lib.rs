@@ -1,1 +1,22 @@
-//! placeholder
+//! One installation: its data folder, its master key, its vaults by name, its configuration and its backups.
+//!
+//! This is the only engine crate that reads the environment, in `env/environment.rs` and nowhere else. It knows nothing of
+//! HTTP, of replication or of tenants.
+
+pub mod backups;
+pub mod check;
+pub mod env;
+mod error;
+mod home;
+pub mod identity;
+mod keys;
+mod name;
+pub mod registry;
+mod settings;
+pub mod stamp;
+
+pub use error::{Error, Result};
+pub use home::Home;
+pub use keys::{CreateKeys, KeyOrigin, KeySource, load_master_key};
+pub use settings::VaultSettings;
+pub use undercroft_crypto::ErrorClass;

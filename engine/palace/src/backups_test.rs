@@ -1,0 +1,106 @@
+//! Names, list and pruning of backups, with vault names that look like parts of each other.
+
+use std::fs;
+
+use undercroft_crypto::{
+    Anchor, Head, Height, KeyGeneration, Level, Manifest, MasterKey, Salt, SealId, SeededEntropy, VaultKeys,
+};
+
+use super::*;
+
+fn home() -> (tempfile::TempDir, Home) {
+    let dir = tempfile::tempdir().unwrap();
+    let home = Home::at(dir.path());
+    (dir, home)
+}
+
+fn manifest_text(vault: &str) -> String {
+    let entropy = SeededEntropy::new(3);
+    let (seal_id, salt) = (SealId::generate(&entropy), Salt::generate(&entropy));
+    let generation = KeyGeneration::first();
+    let keys = VaultKeys::derive(&MasterKey::generate(&entropy), &seal_id, generation, &salt);
+    let manifest = Manifest {
+        version: 1,
+        name: vault.to_owned(),
+        level: Level::Sealed,
+        seal_id,
+        generations: vec![(generation, salt)],
+        embedder: None,
+        created_at: "2026-01-02T03:04:05Z".to_owned(),
+        anchor: Anchor { height: Height::genesis(), head: Head::from_bytes([0; 32]) },
+        log_id: None,
+    };
+    manifest.to_json(keys.manifest())
+}
+
+fn put(home: &Home, folder: &str, vault: &str) {
+    let path = home.backups().join(folder);
+    fs::create_dir_all(&path).unwrap();
+    fs::write(path.join(MANIFEST), manifest_text(vault)).unwrap();
+}
+
+fn names(home: &Home) -> Vec<String> {
+    list(home).unwrap().into_iter().map(|backup| backup.name).collect()
+}
+
+#[test]
+fn a_backup_belongs_to_the_vault_that_its_manifest_names() {
+    let (_dir, home) = home();
+    put(&home, "work-2026-2026-01-02T03-04-05-000001Z", "work-2026");
+    put(&home, "renamed by hand", "work");
+    let found = list(&home).unwrap();
+    assert_eq!(found[0].vault.as_deref(), Some("work"));
+    assert_eq!(found[0].stamp(), None);
+    assert_eq!(found[1].vault.as_deref(), Some("work-2026"));
+    assert_eq!(found[1].stamp(), Some("2026-01-02T03-04-05-000001Z"));
+}
+
+#[test]
+fn folders_without_a_manifest_are_not_listed_and_damaged_ones_are() {
+    let (_dir, home) = home();
+    assert!(list(&home).unwrap().is_empty());
+    fs::create_dir_all(home.backups().join("empty")).unwrap();
+    fs::create_dir_all(home.backups().join("damaged")).unwrap();
+    fs::write(home.backups().join("damaged").join(MANIFEST), [0xff, b'{']).unwrap();
+    let found = list(&home).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].name.as_str(), found[0].vault.as_deref()), ("damaged", None));
+}
+
+#[test]
+fn pruning_keeps_the_newest_ten_of_one_vault_and_touches_no_other() {
+    let (_dir, home) = home();
+    for number in 0..13 {
+        put(&home, &format!("work-2026-01-02T03-04-05-0000{number:02}Z"), "work");
+        put(&home, &format!("work-2026-2026-01-02T03-04-05-0000{number:02}Z"), "work-2026");
+    }
+    put(&home, "work-before the move", "work");
+    let dropped = prune(&home, "work").unwrap();
+    let expected: Vec<String> =
+        (0..3).rev().map(|n| format!("work-2026-01-02T03-04-05-0000{n:02}Z")).collect();
+    assert_eq!(dropped, expected);
+    assert_eq!(names(&home).len(), 10 + 13 + 1);
+    assert!(prune(&home, "work").unwrap().is_empty());
+}
+
+#[test]
+fn two_backups_in_one_microsecond_get_two_names() {
+    let (_dir, home) = home();
+    let first = reserve(&home, "work", 5).unwrap();
+    fs::create_dir_all(&first).unwrap();
+    let second = reserve(&home, "work", 5).unwrap();
+    assert!(first.ends_with("work-1970-01-01T00-00-00-000005Z"));
+    assert!(second.ends_with("work-1970-01-01T00-00-00-000006Z"));
+}
+
+#[test]
+fn a_backup_is_found_by_its_plain_name_only() {
+    let (dir, home) = home();
+    put(&home, "work-x", "work");
+    fs::create_dir_all(dir.path().join("outside")).unwrap();
+    fs::write(dir.path().join("outside").join(MANIFEST), manifest_text("outside")).unwrap();
+    assert_eq!(find(&home, "work-x").unwrap().vault.as_deref(), Some("work"));
+    for name in ["work-y", "../outside", "", ".", "work-x/"] {
+        assert!(matches!(find(&home, name), Err(Error::NoBackup(_))), "{name}");
+    }
+}

@@ -1,0 +1,127 @@
+//! What can go wrong with an installation, by operation, and the class of each failure.
+//!
+//! Messages name what was found and what to do. Nothing is printed here, and no secret reaches a message.
+
+use std::path::{Path, PathBuf};
+
+pub use undercroft_crypto::ErrorClass;
+
+use crate::env::Finding;
+
+/// Every failure of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A declaration in the environment that nothing may start with.
+    #[error("{}: {}", .0.variable, .0.message)]
+    Declaration(Finding),
+    /// The declared key source contradicts the key material that is there.
+    #[error(
+        "the declared key source contradicts this installation: {declared}, but {found}; {remedy}. Nothing was written"
+    )]
+    KeySource {
+        /// What the environment says.
+        declared: &'static str,
+        /// What the data folder says.
+        found: String,
+        /// What to do about either.
+        remedy: &'static str,
+    },
+    /// There are vaults or backups, and the key material that they need is gone.
+    #[error(
+        "{} is missing, and this installation holds {holds} that only the key it gave can open; put the file back from \
+         your own copy. A new one was not made, because it would open nothing. Nothing was written", .missing.display()
+    )]
+    KeyMaterialMissing {
+        /// The file that the declared source needs.
+        missing: PathBuf,
+        /// "vaults" or "backups".
+        holds: &'static str,
+    },
+    /// There is no installation, and this operation does not make one.
+    #[error("there is no installation at {}; make one with: undercroft init", .0.display())]
+    NoInstallation(PathBuf),
+    /// A key or salt file has the wrong length.
+    #[error("{} must hold exactly {expected} bytes and holds {found}; put it back from your own copy", .path.display())]
+    KeyFileLength {
+        /// The file.
+        path: PathBuf,
+        /// Its right length.
+        expected: usize,
+        /// Its length.
+        found: u64,
+    },
+    /// A key file that others can read.
+    #[error("{} can be read by others (mode {mode:03o}); make it private with: chmod 600 {}", .path.display(), .path.display())]
+    KeyFileShared {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A name that cannot be a vault's.
+    #[error("invalid vault name: {0}")]
+    VaultName(String),
+    /// No vault has this name.
+    #[error("no vault '{0}'; see the names with: undercroft vault list")]
+    NoVault(String),
+    /// The vault is there already.
+    #[error("vault '{0}' already exists")]
+    VaultExists(String),
+    /// No backup has this name.
+    #[error("no backup '{0}'; see the names with: undercroft backup list")]
+    NoBackup(String),
+    /// The backup's folder has no readable manifest.
+    #[error("integrity: the manifest of backup '{name}' {finding}; restore another backup")]
+    BackupManifest {
+        /// The backup's folder name.
+        name: String,
+        /// What is wrong with it.
+        finding: &'static str,
+    },
+    /// A restore would replace a vault.
+    #[error("vault '{0}' exists and would be replaced; run the restore with --force to do that")]
+    RestoreReplaces(String),
+    /// Keys and files of keys.
+    #[error(transparent)]
+    Crypto(#[from] undercroft_crypto::Error),
+    /// The file system refused.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// To which file or folder.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+/// Result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The class that decides exit code and status.
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Declaration(_)
+            | Self::KeySource { .. }
+            | Self::KeyMaterialMissing { .. }
+            | Self::KeyFileLength { .. }
+            | Self::KeyFileShared { .. }
+            | Self::VaultName(_) => ErrorClass::Invalid,
+            Self::NoInstallation(_) | Self::NoVault(_) | Self::NoBackup(_) => ErrorClass::NotFound,
+            Self::VaultExists(_) | Self::RestoreReplaces(_) => ErrorClass::Conflict,
+            Self::BackupManifest { .. } => ErrorClass::Integrity,
+            Self::Crypto(inner) => inner.class(),
+            Self::Io { .. } => ErrorClass::Internal,
+        }
+    }
+
+    /// Wraps an I/O error with what was being done to which file.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source }
+    }
+}

@@ -1,0 +1,32 @@
+//! The guard of names that become folders: the one that every name of the product passes, and what a path adds to it.
+
+use undercroft_text::names::check_name;
+
+use crate::error::{Error, Result};
+
+/// The vault name in its kept form: trimmed, 1 to 128 bytes, no separators, no control characters.
+pub(crate) fn vault(name: &str) -> Result<String> {
+    check_name("vault name", name).map_err(|refused| Error::VaultName(refused.reason().to_string()))
+}
+
+/// Whether `name` is exactly one plain folder name, as a backup's is.
+pub(crate) fn is_plain(name: &str) -> bool {
+    let mut components = std::path::Path::new(name).components();
+    matches!(components.next(), Some(std::path::Component::Normal(part)) if part == name)
+        && components.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn a_plain_name_has_no_path_in_it() {
+        for name in ["default-2026-01-02T03-04-05-000000Z", "a b", "..x"] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in ["", ".", "..", "a/b", "/a", "a/", "./a", "../a"] {
+            assert!(!is_plain(name), "{name}");
+        }
+    }
+}
