@@ -1,0 +1,221 @@
+//! Owns what a query's text means to this index: its words, what each stands for, and their weights.
+//! It reads the vocabulary and the frequencies, never a drawer.
+
+use undercroft_text::{ScriptSet, Tokenizer, scripts};
+
+use super::Index;
+use super::documents::Slot;
+use super::vocabulary::TermId;
+use crate::analyse::{class, counts};
+use crate::document::TermClass;
+use crate::forms::{self, Language};
+use crate::limits::{EXPANSIONS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX};
+
+/// An inflected form occurs.
+pub(crate) const MORPH: u8 = 1;
+/// A near spelling occurs.
+pub(crate) const NEAR: u8 = 2;
+
+/// A query, resolved against the vocabulary.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// Distinct query words that occur in the index in some form, in the query's order.
+    pub(crate) terms: Vec<PlanTerm>,
+    /// Distinct query words, known or not.
+    pub(crate) words: usize,
+    /// The query's words in sequence, as the numbers of their terms.
+    pub(crate) phrase: Vec<Option<TermId>>,
+    /// Raw evidence that squashes to one half.
+    pub(crate) half: f32,
+    /// Okapi's length normalisation: `base + slope * length`.
+    pub(crate) norm: (f32, f32),
+    /// Scripts of the query's letters.
+    pub(crate) scripts: ScriptSet,
+}
+
+/// One query word.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlanTerm {
+    /// The word itself, when it occurs.
+    pub(crate) exact: Option<TermId>,
+    /// Other words it stands for.
+    pub(crate) others: Vec<Other>,
+    /// Slots with such another word, in order, with [`MORPH`] and [`NEAR`].
+    pub(crate) extra: Vec<(Slot, u8)>,
+    /// Inverse document frequency times the word's own weight.
+    pub(crate) weight: f32,
+}
+
+/// Another word of the vocabulary that a query word stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Other {
+    pub(crate) term: TermId,
+    /// Languages of drawers in which it is an inflected form, as bits.
+    pub(crate) languages: u32,
+    /// It is a near spelling, where it is not an inflected form.
+    pub(crate) near: bool,
+}
+
+impl Other {
+    /// What it is in a drawer of this language.
+    pub(crate) fn role(&self, language: u8) -> u8 {
+        if self.languages >> language & 1 == 1 {
+            MORPH
+        } else if self.near {
+            NEAR
+        } else {
+            0
+        }
+    }
+}
+
+impl Plan {
+    /// Resolves a query. `scratch` is all zero, a byte a slot, and is so again afterwards.
+    pub(crate) fn build(
+        index: &Index,
+        text: &str,
+        language: Option<Language>,
+        scratch: &mut Vec<u8>,
+    ) -> Self {
+        let text = &text[..text.floor_char_boundary(QUERY_BYTES_MAX)];
+        let mut plan = Self { scripts: scripts(text), ..Self::default() };
+        let mut distinct: Vec<(String, TermClass)> = Vec::new();
+        Tokenizer::new().tokenize(text, |token| {
+            let class = class(token.kind);
+            if !counts(token.text) || plan.phrase.len() >= 4 * QUERY_TERMS_MAX {
+                return;
+            }
+            plan.phrase.push(index.vocabulary.find(token.text, class));
+            let known = distinct.iter().any(|(word, other)| *other == class && word == token.text);
+            if !known && distinct.len() < QUERY_TERMS_MAX {
+                distinct.push((token.text.to_owned(), class));
+            }
+        });
+        plan.words = distinct.len();
+        let ranking = &index.ranking;
+        let mut frequencies = 0.0;
+        for (word, class) in &distinct {
+            let mut term = expand(index, word, *class, language);
+            let frequency = term.collect(index, scratch);
+            if frequency == 0 {
+                continue;
+            }
+            let idf = inverse_frequency(index.documents.live_count, frequency);
+            frequencies += idf;
+            term.weight = idf * if is_stopword(word) { ranking.stopword } else { 1.0 };
+            plan.terms.push(term);
+        }
+        plan.half = ranking.saturation * frequencies / plan.terms.len().max(1) as f32;
+        let slope = ranking.k1 * ranking.b / index.documents.mean_length();
+        plan.norm = (ranking.k1 * (1.0 - ranking.b), slope);
+        plan
+    }
+
+    /// Brings raw evidence into 0..1.
+    pub(crate) fn squash(&self, raw: f32) -> f32 {
+        if raw <= 0.0 { 0.0 } else { raw / (raw + self.half) }
+    }
+}
+
+/// Okapi's inverse document frequency, never negative.
+fn inverse_frequency(documents: usize, frequency: u32) -> f32 {
+    let (documents, frequency) = (documents as f64, f64::from(frequency));
+    (1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln() as f32
+}
+
+fn is_stopword(_word: &str) -> bool {
+    false
+}
+
+/// Finds the words that a query word stands for.
+fn expand(index: &Index, word: &str, class: TermClass, language: Option<Language>) -> PlanTerm {
+    let vocabulary = &index.vocabulary;
+    let mut term = PlanTerm::default();
+    match class {
+        TermClass::Word => term.exact = vocabulary.find(word, TermClass::Word),
+        TermClass::Gram => {
+            // A piece of a longer run is approximate on either side.
+            let pieces = [TermClass::Gram, TermClass::Word].map(|class| vocabulary.find(word, class));
+            let other = |term| Other { term, languages: 0, near: true };
+            term.others = pieces.into_iter().flatten().map(other).collect();
+            return term;
+        }
+    }
+    let mut candidates: Vec<TermId> = Vec::new();
+    let mut collect = |id: TermId| candidates.push(id);
+    let length = word.chars().count();
+    vocabulary.with_prefix(leading(word, forms::shared_prefix(word)), &mut collect);
+    if word.len() >= 5 {
+        let half = leading(word, (length / 2).min(7));
+        vocabulary.with_prefix(half, &mut collect);
+        vocabulary.with_suffix(&word[half.len()..], &mut collect);
+        vocabulary.with_shared_window(word, &mut collect);
+    }
+    candidates.sort_unstable();
+    candidates.dedup();
+    let languages = language.map_or(u32::MAX, |language| forms::bit(Some(language)));
+    for id in candidates {
+        if Some(id) == term.exact || index.postings.frequency(id) == 0 {
+            continue;
+        }
+        let other = vocabulary.text(id);
+        let related = forms::related(word, other, languages);
+        let near = forms::near(word, other);
+        if related != 0 || near {
+            let languages = if language.is_some() && related != 0 { u32::MAX } else { related };
+            term.others.push(Other { term: id, languages, near });
+        }
+    }
+    if let Some(id) = vocabulary.find(word, TermClass::Gram) {
+        term.others.push(Other { term: id, languages: 0, near: true });
+    }
+    keep_frequent(index, &mut term.others);
+    term
+}
+
+/// Keeps the most frequent forms; equal ones by their text, so that the order of insertion does not matter.
+fn keep_frequent(index: &Index, others: &mut Vec<Other>) {
+    if others.len() > EXPANSIONS_MAX {
+        let rank = |other: &Other| {
+            (std::cmp::Reverse(index.postings.frequency(other.term)), index.vocabulary.text(other.term))
+        };
+        others.sort_by(|a, b| rank(a).cmp(&rank(b)));
+        others.truncate(EXPANSIONS_MAX);
+    }
+}
+
+fn leading(word: &str, chars: usize) -> &str {
+    word.char_indices().nth(chars).map_or(word, |(at, _)| &word[..at])
+}
+
+impl PlanTerm {
+    /// Fills `extra` and returns how many live drawers contain the word or a form of it.
+    fn collect(&mut self, index: &Index, scratch: &mut Vec<u8>) -> u32 {
+        let exact = self.exact.map_or(0, |term| index.postings.frequency(term));
+        if self.others.is_empty() {
+            return exact;
+        }
+        let documents = &index.documents;
+        scratch.resize(documents.len(), 0);
+        for other in &self.others {
+            index.postings.list(other.term).each(|slot, _| {
+                let at = slot as usize;
+                if documents.live[at] {
+                    scratch[at] |= other.role(documents.languages[at]);
+                }
+            });
+        }
+        let marked = scratch.iter_mut().enumerate().filter(|(_, roles)| **roles != 0);
+        self.extra = marked.map(|(slot, roles)| (slot as Slot, std::mem::take(roles))).collect();
+        let mut shared = 0;
+        if let Some(term) = self.exact {
+            let list = index.postings.list(term);
+            let mut extra = self.extra.iter().map(|(slot, _)| *slot).peekable();
+            list.each(|slot, _| {
+                while extra.next_if(|other| *other < slot).is_some() {}
+                shared += u32::from(extra.next_if_eq(&slot).is_some());
+            });
+        }
+        exact + self.extra.len() as u32 - shared
+    }
+}
