@@ -96,8 +96,7 @@ impl VaultKeys {
     /// u32 ‖ lp(purpose).
     #[must_use]
     pub fn derive(master: &MasterKey, seal_id: &SealId, generation: KeyGeneration, salt: &Salt) -> Self {
-        let (mut prk, expander) = Hkdf::<Sha256>::extract(Some(salt.as_bytes()), master.secret().expose());
-        prk.as_mut_slice().zeroize();
+        let expander = extract(master, salt);
         let key = |purpose| expand(&expander, seal_id, generation, purpose);
         Self {
             enc: SealKey::from_secret(&key(Purpose::Enc)),
@@ -158,6 +157,24 @@ impl VaultKeys {
     pub const fn nonce(&self) -> &NonceKey {
         &self.nonce
     }
+}
+
+fn extract(master: &MasterKey, salt: &Salt) -> Hkdf<Sha256> {
+    let (mut prk, expander) = Hkdf::<Sha256>::extract(Some(salt.as_bytes()), master.secret().expose());
+    prk.as_mut_slice().zeroize();
+    expander
+}
+
+/// One derived key as bytes, for the tests that compare it with known ones.
+#[cfg(test)]
+pub(crate) fn derive_secret(
+    master: &MasterKey,
+    seal_id: &SealId,
+    generation: KeyGeneration,
+    salt: &Salt,
+    purpose: Purpose,
+) -> Secret {
+    expand(&extract(master, salt), seal_id, generation, purpose)
 }
 
 fn expand(hkdf: &Hkdf<Sha256>, seal_id: &SealId, generation: KeyGeneration, purpose: Purpose) -> Secret {

@@ -23,6 +23,8 @@ mod layout;
 mod secret;
 
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod format_doc_test;
 #[cfg(test)]
 mod golden_test;
