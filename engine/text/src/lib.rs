@@ -3,10 +3,14 @@
 //! This crate knows nothing of files, keys, clocks or SQL, keeps no state between calls beyond scratch
 //! buffers that the caller owns, and never changes a text that is to be stored.
 
+pub mod chunk;
 pub mod fold;
+pub mod normalize;
 pub mod script;
 pub mod token;
 
+pub use chunk::{Chunk, chunk};
 pub use fold::fold;
+pub use normalize::duplicate_form;
 pub use script::{Script, ScriptSet, scripts};
 pub use token::{OwnedToken, Token, TokenKind, Tokenizer, document_length, tokens};

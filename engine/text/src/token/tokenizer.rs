@@ -11,7 +11,7 @@ use super::types::{OwnedToken, Token, TokenKind};
 use crate::fold::{Folder, cluster_len, extends, is_ignorable};
 use crate::script::Script;
 
-/// Cuts texts into tokens with buffers that are used again. Takes about 20 ns for an English word.
+/// Cuts texts into tokens with buffers that are used again. Takes about 5 ns for an English word.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     folder: Folder,
