@@ -79,7 +79,7 @@ impl Analysed {
 /// Whether a term stands for a whole word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum TermClass {
+pub(crate) enum TermClass {
     /// A word, or a piece of Han text: a match is a match.
     Word = 0,
     /// A piece of a longer run in a script without spaces: a match is approximate evidence.

@@ -8,6 +8,9 @@ pub enum Language {
     English,
 }
 
+/// Bits of a set of languages.
+pub(crate) const LANGUAGES: u8 = 32;
+
 /// Bit of a language in a set; bit 0 stands for "none known".
 pub(crate) fn bit(language: Option<Language>) -> u32 {
     1 << code(language)

@@ -11,6 +11,7 @@ mod analyse;
 mod document;
 mod forms;
 mod fusion;
+mod image;
 mod index;
 mod query;
 mod ranking;
@@ -21,6 +22,7 @@ pub use document::{Analysed, DocumentKey, DocumentMeta};
 pub use embed::{Embedder, HashEmbedder};
 pub use error::{EmbedError, ErrorClass, ImageError, InsertError, VectorError};
 pub use forms::Language;
+pub use image::ImageLimits;
 pub use index::Index;
 pub use query::{
     Filter, FusionConfig, FusionMode, Gate, Hit, Page, Query, Ranked, SEMANTIC_WEIGHT, SEMANTIC_WEIGHT_RANGE,

@@ -70,14 +70,9 @@ impl Quantized {
     /// One over the length of the code vector, by which a dot product of codes becomes a cosine. Zero for the
     /// zero vector, so that it is similar to nothing.
     pub(crate) fn inverse_norm(&self) -> f32 {
-        inverse_norm(&self.codes)
+        let squares: i64 = self.codes.iter().map(|code| i64::from(*code) * i64::from(*code)).sum();
+        if squares == 0 { 0.0 } else { (1.0 / (squares as f64).sqrt()) as f32 }
     }
-}
-
-/// See [`Quantized::inverse_norm`].
-pub(crate) fn inverse_norm(codes: &[i8]) -> f32 {
-    let squares: i64 = codes.iter().map(|code| i64::from(*code) * i64::from(*code)).sum();
-    if squares == 0 { 0.0 } else { (1.0 / (squares as f64).sqrt()) as f32 }
 }
 
 /// Quantises a vector. Components that are not finite count as zero; the zero vector keeps scale 0.

@@ -63,6 +63,11 @@ impl Documents {
         self.keys.len()
     }
 
+    /// The tables of names, in the order of an image.
+    pub(crate) fn tables(&mut self) -> [&mut Names; 4] {
+        [&mut self.wings, &mut self.rooms, &mut self.source_names, &mut self.kind_names]
+    }
+
     /// The live slot of a key.
     pub(crate) fn find(&self, key: &DocumentKey) -> Option<Slot> {
         self.slots.find(hash(key), |slot| self.keys[*slot as usize] == *key).copied()
@@ -120,6 +125,21 @@ impl Documents {
         let new = self.push(&meta, old.lengths[at], old.languages[at], old.scripts[at]);
         self.ages[new as usize] = old.ages[at];
         new
+    }
+
+    /// Counts all slots of columns that were filled from an image; `false` when a key comes twice.
+    pub(crate) fn register_all(&mut self) -> bool {
+        let slots = self.len();
+        self.live = vec![true; slots];
+        self.before = vec![NO_SLOT; slots];
+        self.after = vec![NO_SLOT; slots];
+        for slot in 0..slots {
+            if self.find(&self.keys[slot]).is_some() {
+                return false;
+            }
+            self.register(slot as Slot);
+        }
+        true
     }
 
     /// Counts a live slot whose columns are written, and finds its neighbours.

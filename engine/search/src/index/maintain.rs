@@ -124,7 +124,7 @@ impl Index {
         }
         let dead = self.documents.len() - self.documents.live_count;
         if dead > DEAD_MIN.max(self.documents.len() / 4) {
-            self.compact();
+            *self = self.compacted();
         }
         true
     }
@@ -139,18 +139,24 @@ impl Index {
         terms
     }
 
-    /// Builds every part again from the live drawers alone.
-    fn compact(&mut self) {
-        let old = std::mem::replace(self, Self::with_ranking(self.dimension(), self.ranking));
+    /// Whether removed drawers still take room.
+    pub(crate) fn has_removed(&self) -> bool {
+        self.documents.len() > self.documents.live_count
+    }
+
+    /// The same index, every part built again from the live drawers alone.
+    pub(crate) fn compacted(&self) -> Self {
+        let old = self;
+        let mut new = Self::with_ranking(old.dimension(), old.ranking);
         let mut numbers = vec![TermId::MAX; old.vocabulary.len()];
         let mut counts: Vec<(TermId, u32)> = Vec::new();
         for slot in (0..old.documents.len() as Slot).filter(|slot| old.documents.live[*slot as usize]) {
-            let new = self.documents.copy_from(&old.documents, slot);
+            let to = new.documents.copy_from(&old.documents, slot);
             let mut terms: Vec<TermId> = Vec::new();
             let renumber = |step| match step {
                 Step::Break => Step::Break,
                 Step::Term(term) => {
-                    Step::Term(renumber(&mut self.vocabulary, &old.vocabulary, &mut numbers, term))
+                    Step::Term(renumber(&mut new.vocabulary, &old.vocabulary, &mut numbers, term))
                 }
             };
             let steps: Vec<Step> = old.streams.steps(slot).map(renumber).collect();
@@ -160,15 +166,16 @@ impl Index {
             terms.sort_unstable();
             counts.clear();
             counts.extend(terms.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)));
-            counts.iter().for_each(|(term, count)| self.postings.push(*term, new, (*count).min(COUNT_MAX)));
-            self.streams.push(steps.into_iter());
-            self.vectors.push(&Quantized { scale: 1.0, codes: old.vectors.codes(slot) });
+            counts.iter().for_each(|(term, count)| new.postings.push(*term, to, (*count).min(COUNT_MAX)));
+            new.streams.push(steps.into_iter());
+            new.vectors.push(&Quantized { scale: 1.0, codes: old.vectors.codes(slot) });
         }
+        new
     }
 }
 
 fn renumber(new: &mut Vocabulary, old: &Vocabulary, numbers: &mut [TermId], term: TermId) -> TermId {
-    let number = &mut numbers[term as usize];
+    let Some(number) = numbers.get_mut(term as usize) else { return term };
     if *number == TermId::MAX {
         let (text, class): (&str, TermClass) = (old.text(term), old.class(term));
         *number = new.intern(text, class);

@@ -28,10 +28,21 @@ use vocabulary::Vocabulary;
 /// and equal scores are ordered by `seq`, then by key.
 #[derive(Clone)]
 pub struct Index {
-    ranking: Ranking,
-    documents: Documents,
-    vocabulary: Vocabulary,
-    postings: Postings,
-    streams: Streams,
-    vectors: Vectors,
+    pub(crate) ranking: Ranking,
+    pub(crate) documents: Documents,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) postings: Postings,
+    pub(crate) streams: Streams,
+    pub(crate) vectors: Vectors,
+}
+
+/// The parts as the image writes and reads them.
+pub(crate) mod parts {
+    pub(crate) use super::documents::Documents;
+    pub(crate) use super::names::{NONE, Names};
+    pub(crate) use super::postings::{List, Postings};
+    pub(crate) use super::streams::Streams;
+    pub(crate) use super::vectors::{BLOCK, BLOCK_MIN, Block, Vectors};
+    pub(crate) use super::vocabulary::Vocabulary;
+    pub(crate) use crate::forms::LANGUAGES;
 }

@@ -216,6 +216,6 @@ impl PlanTerm {
                 shared += u32::from(extra.next_if_eq(&slot).is_some());
             });
         }
-        exact + self.extra.len() as u32 - shared
+        (exact + self.extra.len() as u32).saturating_sub(shared)
     }
 }

@@ -56,7 +56,9 @@ impl Postings {
 
     /// Notes that a drawer with this term is gone.
     pub(crate) fn forget(&mut self, term: TermId) {
-        self.lists[term as usize].live -= 1;
+        if let Some(list) = self.lists.get_mut(term as usize) {
+            list.live = list.live.saturating_sub(1);
+        }
     }
 
     /// Bytes on the heap.
@@ -98,7 +100,7 @@ impl List {
     fn make_dense(&mut self) {
         let mut column = vec![0u8; self.next as usize];
         let mut cursor = Cursor::default();
-        while let Some((slot, count)) = cursor.next(self, Slot::MAX) {
+        while let Some((slot, count)) = cursor.next(self, self.next) {
             column[slot as usize] = count as u8;
         }
         self.bytes = column;
@@ -116,7 +118,7 @@ impl List {
             return;
         }
         let mut cursor = Cursor::default();
-        while let Some((slot, count)) = cursor.next(self, Slot::MAX) {
+        while let Some((slot, count)) = cursor.next(self, self.next) {
             visit(slot, count);
         }
     }
@@ -135,11 +137,11 @@ impl Cursor {
     pub(crate) fn next(&mut self, list: &List, end: Slot) -> Option<(Slot, u32)> {
         let mut at = self.at;
         let head = read_varint(&list.bytes, &mut at)?;
-        let slot = self.base + (head >> 1);
+        let slot = self.base.checked_add(head >> 1)?;
         if slot >= end {
             return None;
         }
-        let count = if head & 1 == 0 { 1 } else { read_varint(&list.bytes, &mut at)? + 2 };
+        let count = if head & 1 == 0 { 1 } else { read_varint(&list.bytes, &mut at)?.saturating_add(2) };
         self.at = at;
         self.base = slot + 1;
         Some((slot, count))

@@ -3,12 +3,12 @@
 
 use super::documents::Slot;
 use super::kernel;
-use crate::vector::{Quantized, inverse_norm};
+use crate::vector::Quantized;
 
 /// Slots of a full block.
 pub(crate) const BLOCK: usize = 4_096;
 /// Slots that a new block has room for; it doubles until it is full.
-const BLOCK_MIN: usize = 64;
+pub(crate) const BLOCK_MIN: usize = 64;
 
 /// The vectors of all slots.
 #[derive(Clone, Debug, Default)]
@@ -92,15 +92,6 @@ impl Vectors {
         };
         let sum: i32 = probe.weights.iter().map(term).sum();
         probe.cosine(sum, self.inverse_norms[slot as usize])
-    }
-
-    /// Recomputes the inverse norms of all slots from the codes.
-    pub(crate) fn restore_norms(&mut self, slots: usize) {
-        self.inverse_norms.clear();
-        for slot in 0..slots {
-            let norm = inverse_norm(&self.codes(slot as Slot));
-            self.inverse_norms.push(norm);
-        }
     }
 
     /// Bytes on the heap.

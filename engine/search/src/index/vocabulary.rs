@@ -23,22 +23,53 @@ const TAIL_MIN: usize = 1_024;
 /// The distinct terms.
 #[derive(Clone, Default)]
 pub(crate) struct Vocabulary {
-    text: Vec<u8>,
+    pub(crate) text: Vec<u8>,
     /// End of each term in `text`.
-    ends: Vec<u32>,
-    classes: Vec<TermClass>,
+    pub(crate) ends: Vec<u32>,
+    pub(crate) classes: Vec<TermClass>,
     numbers: HashTable<TermId>,
     /// Words only, ordered by text.
-    forward: Vec<TermId>,
+    pub(crate) forward: Vec<TermId>,
     /// Words only, ordered by reversed bytes.
-    backward: Vec<TermId>,
+    pub(crate) backward: Vec<TermId>,
     /// Windows of words, ordered by window then term.
-    windows: Vec<(u64, TermId)>,
+    pub(crate) windows: Vec<(u64, TermId)>,
     /// Terms below this number are in the three orders.
-    ordered: TermId,
+    pub(crate) ordered: TermId,
 }
 
 impl Vocabulary {
+    /// Puts a vocabulary together from the parts of an image, whose `text` is valid and cut at characters by
+    /// `ends`. `None` when an order names a term that is not there or is out of order, or a term comes twice.
+    pub(crate) fn restore(
+        text: Vec<u8>,
+        ends: Vec<u32>,
+        classes: Vec<TermClass>,
+        ordered: TermId,
+        [forward, backward]: [Vec<TermId>; 2],
+        windows: Vec<(u64, TermId)>,
+    ) -> Option<Self> {
+        let count = ends.len() as TermId;
+        let known = |id: &TermId| *id < ordered;
+        let all_known = forward.iter().chain(&backward).chain(windows.iter().map(|(_, id)| id)).all(known);
+        if ordered > count || !all_known || !windows.is_sorted() {
+            return None;
+        }
+        let mut restored =
+            Self { text, ends, classes, forward, backward, windows, ordered, ..Self::default() };
+        let numbers = HashTable::with_capacity(count as usize);
+        restored.numbers = numbers;
+        for id in 0..count {
+            if restored.find(restored.text(id), restored.class(id)).is_some() {
+                return None;
+            }
+            restored.number(id);
+        }
+        let sorted = restored.forward.is_sorted_by(|a, b| restored.bytes(*a) < restored.bytes(*b))
+            && restored.backward.is_sorted_by(|a, b| restored.reversed(*a).lt(restored.reversed(*b)));
+        sorted.then_some(restored)
+    }
+
     /// Terms known.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -84,14 +115,23 @@ impl Vocabulary {
         self.text.extend(text.as_bytes());
         self.ends.push(self.text.len() as u32);
         self.classes.push(class);
-        let Self { text: all, ends, classes, numbers, .. } = self;
+        self.number(id);
+        id
+    }
+
+    /// Makes a term findable.
+    fn number(&mut self, id: TermId) {
+        let Self { text, ends, classes, numbers, .. } = self;
         let rehash = |id: &TermId| {
             let index = *id as usize;
             let start = if index == 0 { 0 } else { ends[index - 1] as usize };
-            hash(&all[start..ends[index] as usize], classes[index])
+            hash(&text[start..ends[index] as usize], classes[index])
         };
-        numbers.insert_unique(hash(text.as_bytes(), class), id, rehash);
-        id
+        numbers.insert_unique(rehash(&id), id, rehash);
+    }
+
+    fn reversed(&self, id: TermId) -> impl Iterator<Item = &u8> {
+        self.bytes(id).iter().rev()
     }
 
     /// Brings every term into the three orders.
