@@ -7,6 +7,9 @@
 mod canonical;
 mod json;
 
+#[cfg(test)]
+pub(crate) use canonical::MANIFEST_DOMAIN;
+
 use crate::error::Error;
 use crate::ids::{Head, Height, KeyGeneration, Salt, SealId, Tag};
 use crate::keyed::Keyed;
