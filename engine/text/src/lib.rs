@@ -7,10 +7,13 @@ pub mod chunk;
 pub mod fold;
 pub mod normalize;
 pub mod script;
+pub mod shown;
 pub mod token;
+pub mod transcript;
 
 pub use chunk::{Chunk, chunk};
 pub use fold::fold;
 pub use normalize::duplicate_form;
 pub use script::{Script, ScriptSet, scripts};
+pub use shown::escape_controls;
 pub use token::{OwnedToken, Token, TokenKind, Tokenizer, document_length, tokens};

@@ -1,0 +1,128 @@
+//! Owns the lines of a log: where they end, whether they are JSON, and which program's reader takes them.
+
+use serde_json::{Map, Value};
+
+use super::message::{Format, Message, Transcript};
+use super::rejected::{RejectReason, Rejected};
+use super::{claude, codex};
+
+/// No line may have more bytes.
+pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// What a line turned out to be.
+pub(super) enum Line {
+    /// A message.
+    Message(Message),
+    /// A message that some logs hold only as the repeat of another line.
+    Repeat(Message),
+    /// Left out on purpose.
+    Dropped,
+    /// Names the session of the lines that follow.
+    Session(Option<String>),
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// Reads a log. Never fails: what cannot be used is reported in [`Transcript::rejected`].
+#[must_use]
+pub fn parse(bytes: &[u8]) -> Transcript {
+    let mut reader = Reader::default();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for (number, line) in (1_u32..).zip(bytes.split(|&b| b == b'\n')) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match object(line) {
+            Ok(object) => reader.take(number, &object),
+            Err(reason) => reader.transcript.rejected.push(Rejected { line: number, reason }),
+        }
+    }
+    reader.finish()
+}
+
+fn object(line: &[u8]) -> Result<Map<String, Value>, RejectReason> {
+    if line.len() > MAX_LINE_BYTES {
+        return Err(RejectReason::TooLong { bytes: line.len() });
+    }
+    let text = std::str::from_utf8(line)
+        .map_err(|error| RejectReason::InvalidUtf8 { valid_up_to: error.valid_up_to() })?;
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(RejectReason::NotAnObject),
+        Err(error) => Err(RejectReason::InvalidJson { column: error.column() }),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    transcript: Transcript,
+    session: Option<String>,
+    /// Messages that may repeat others, until the whole log is known.
+    repeats: Vec<Message>,
+}
+
+impl Reader {
+    fn take(&mut self, number: u32, object: &Map<String, Value>) {
+        let (format, line) = match codex::read(object) {
+            Some(line) => (Format::Codex, line),
+            None => claude::read(object),
+        };
+        if self.transcript.format == Format::Unknown && !matches!(line, Line::Unknown) {
+            self.transcript.format = format;
+        }
+        match line {
+            Line::Message(message) => self.keep(number, message),
+            Line::Repeat(message) => {
+                let session = message.session.or_else(|| self.session.clone());
+                self.repeats.push(Message { line: number, session, ..message });
+            }
+            Line::Dropped => self.transcript.dropped += 1,
+            Line::Session(session) => {
+                self.session = session;
+                self.transcript.dropped += 1;
+            }
+            Line::Unknown => {
+                let kind = object.get("type").and_then(Value::as_str).map(short);
+                let reason = RejectReason::UnknownShape { kind };
+                self.transcript.rejected.push(Rejected { line: number, reason });
+            }
+        }
+    }
+
+    fn keep(&mut self, number: u32, message: Message) {
+        if is_noise(&message.text) {
+            self.transcript.dropped += 1;
+            return;
+        }
+        let session = message.session.or_else(|| self.session.clone());
+        self.transcript.messages.push(Message { line: number, session, ..message });
+    }
+
+    /// A log that holds messages of a role twice holds all of that role twice, so a repeat counts only where
+    /// the role has no message of its own.
+    fn finish(mut self) -> Transcript {
+        let said = |role: &str| self.transcript.messages.iter().any(|m| m.prose && m.role == role);
+        let (user, assistant) = (said("user"), said("assistant"));
+        for message in std::mem::take(&mut self.repeats) {
+            let repeated = if message.role == "user" { user } else { assistant };
+            if repeated || is_noise(&message.text) {
+                self.transcript.dropped += 1;
+            } else {
+                self.transcript.messages.push(message);
+            }
+        }
+        self.transcript.messages.sort_by_key(|message| message.line);
+        self.transcript
+    }
+}
+
+/// Whether nobody said this: it is empty, or the program put it there for itself.
+fn is_noise(text: &str) -> bool {
+    let text = text.trim_start();
+    text.is_empty() || text.starts_with("<local-command") || text.starts_with("Caveat:")
+}
+
+/// A name out of a log, short enough for a report.
+fn short(name: &str) -> String {
+    name.chars().take(64).collect()
+}

@@ -1,0 +1,212 @@
+use proptest::prelude::*;
+
+use super::{Format, MAX_LINE_BYTES, RejectReason, Transcript, is_prose, parse};
+
+fn read(lines: &[&str]) -> Transcript {
+    parse(lines.join("\n").as_bytes())
+}
+
+fn texts(transcript: &Transcript) -> Vec<(&str, &str)> {
+    transcript.messages.iter().map(|m| (m.role.as_str(), m.text.as_str())).collect()
+}
+
+#[test]
+fn claude_code_lines_become_messages() {
+    let log = read(&[
+        r#"{"type":"summary","summary":"Moving the database","leafUuid":"x"}"#,
+        r#"{"type":"user","sessionId":"s1","uuid":"u1","timestamp":"2026-01-02T03:04:05Z","message":{"role":"user","content":"  Move it?\r\n"}}"#,
+        r#"{"type":"assistant","uuid":"u2","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Yes."},{"type":"tool_use","name":"Bash","input":{"command":"ls"}}]}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"text","text":"a\nb"}]}]}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"image","source":{"type":"url","url":"https://a/b.png"}},{"type":"odd","x":1}],"name":"Ana"}}"#,
+    ]);
+    assert_eq!(log.format, Format::ClaudeCode);
+    assert_eq!(
+        texts(&log),
+        [
+            ("summary", "Moving the database"),
+            ("user", "  Move it?\r\n"),
+            ("assistant", "[thinking]\nhm\nYes.\n[tool_use: Bash]\n{\"command\":\"ls\"}"),
+            ("user", "[tool_result]\na\nb"),
+            ("user", "[image: image/png]\n[image: https://a/b.png]\n[odd]\n{\"x\":1}"),
+        ]
+    );
+    let first = &log.messages[1];
+    assert_eq!((first.line, first.label().as_str()), (2, "User"));
+    assert_eq!((first.id.as_deref(), first.session.as_deref()), (Some("u1"), Some("s1")));
+    assert_eq!(first.timestamp.as_deref(), Some("2026-01-02T03:04:05Z"));
+    assert_eq!(log.messages[4].label(), "Ana");
+    assert_eq!(log.messages.iter().map(is_prose).collect::<Vec<_>>(), [false, true, true, false, false]);
+    assert!(log.rejected.is_empty());
+}
+
+#[test]
+fn noise_is_counted_and_nothing_else_is_lost() {
+    let log = read(&[
+        r#"{"type":"file-history-snapshot","snapshot":{}}"#,
+        r#"{"type":"progress","data":{}}"#,
+        r#"{"type":"summary"}"#,
+        r#"{"type":"user","message":{"content":"<local-command-stdout>x</local-command-stdout>"}}"#,
+        r#"{"type":"user","message":{"content":"Caveat: generated"}}"#,
+        r#"{"type":"user","message":{"content":""}}"#,
+        r#"{"type":"assistant","message":{"content":[]}}"#,
+        "",
+        "   \r",
+        r#"{"type":"user","message":{"content":"kept"}}"#,
+    ]);
+    assert_eq!(log.dropped, 7);
+    assert_eq!(texts(&log), [("user", "kept")]);
+    assert_eq!(log.messages[0].line, 10);
+}
+
+#[test]
+fn codex_rollouts_become_messages_once() {
+    let log = read(&[
+        r#"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"s9","cwd":"."}}"#,
+        r#"{"timestamp":"t1","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"}]}}"#,
+        r#"{"timestamp":"t2","type":"event_msg","payload":{"type":"user_message","message":"Fix it"}}"#,
+        r#"{"timestamp":"t2","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Fix it"}]}}"#,
+        r#"{"timestamp":"t3","type":"turn_context","payload":{"cwd":"."}}"#,
+        r#"{"timestamp":"t3","type":"event_msg","payload":{"type":"token_count","info":null}}"#,
+        r#"{"timestamp":"t3","type":"response_item","payload":{"type":"reasoning","summary":[{"type":"summary_text","text":"plan"}],"content":null}}"#,
+        r#"{"timestamp":"t3","type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"zz"}}"#,
+        r#"{"timestamp":"t3","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"c\":1}","call_id":"c1"}}"#,
+        r#"{"timestamp":"t3","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"done"}}"#,
+        r#"{"timestamp":"t3","type":"response_item","payload":{"type":"custom_tool_call","name":"patch","input":"*** p"}}"#,
+        r#"{"timestamp":"t4","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Fixed."}]}}"#,
+        r#"{"timestamp":"t4","type":"event_msg","payload":{"type":"agent_message","message":"Fixed."}}"#,
+        r#"{"timestamp":"t5","type":"compacted","payload":{"message":"so far"}}"#,
+    ]);
+    assert_eq!(log.format, Format::Codex);
+    let said: Vec<_> = texts(&log);
+    assert_eq!(said[0], ("user", "Fix it"));
+    assert_eq!(said[1], ("assistant", "[thinking]\nplan"));
+    assert_eq!(said[2], ("assistant", "[tool_use: shell]\n{\"c\":1}"));
+    assert_eq!(said[3], ("tool", "[tool_result]\ndone"));
+    assert_eq!(said[4], ("assistant", "[tool_use: patch]\n*** p"));
+    assert_eq!(said[5], ("assistant", "Fixed."));
+    assert_eq!(said[6], ("summary", "so far"));
+    assert_eq!(log.messages.iter().filter(|m| is_prose(m)).count(), 2);
+    assert!(log.messages.iter().all(|m| m.session.as_deref() == Some("s9")));
+    assert_eq!(log.messages.len() + log.dropped as usize, 14);
+}
+
+#[test]
+fn events_count_where_no_item_says_the_same() {
+    let log = read(&[
+        r#"{"timestamp":"t","type":"event_msg","payload":{"type":"user_message","message":"only here"}}"#,
+        r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}}"#,
+    ]);
+    assert_eq!(texts(&log), [("user", "only here"), ("assistant", "ok")]);
+}
+
+#[test]
+fn older_codex_items_without_an_envelope_are_read() {
+    let log = read(&[
+        r#"{"id":"s3","timestamp":"2025-05-01T00:00:00Z","instructions":null,"git":{}}"#,
+        r#"{"record_type":"state"}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}"#,
+        r#"{"type":"function_call","name":"shell","arguments":"{}"}"#,
+        r#"{"type":"function_call_output","output":{"content":"out","success":true}}"#,
+    ]);
+    assert_eq!(
+        texts(&log),
+        [("user", "hello"), ("assistant", "[tool_use: shell]\n{}"), ("tool", "[tool_result]\nout")]
+    );
+    assert_eq!(log.messages[0].session.as_deref(), Some("s3"));
+    assert!(log.rejected.is_empty());
+}
+
+#[test]
+fn chat_lines_are_read() {
+    let log = read(&[r#"{"role":"user","content":"hi","name":"Bo"}"#, r#"{"message":{"content":"x"}}"#]);
+    assert_eq!(log.format, Format::Chat);
+    assert_eq!(texts(&log), [("user", "hi"), ("unknown", "x")]);
+    assert_eq!(log.messages[0].label(), "Bo");
+}
+
+#[test]
+fn every_unusable_line_is_reported_with_its_number_and_reason() {
+    let mut bytes = Vec::new();
+    for line in [
+        &b"{\"type\":\"user\",\"message\":{\"content\":\"fine\"}}"[..],
+        b"\xff\xfe",
+        b"{\"type\":",
+        b"[1,2]",
+        b"\"text\"",
+        b"{\"type\":\"weird\",\"x\":1}",
+        b"{}",
+        b"{\"type\":\"response_item\",\"payload\":{\"type\":\"hologram\"}}",
+        b"{\"type\":\"user\",\"message\":{\"content\":\"lone \\ud800\"}}",
+    ] {
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    bytes.extend(std::iter::repeat_n(b'x', MAX_LINE_BYTES + 1));
+    let log = parse(&bytes);
+    let lines: Vec<_> = log.rejected.iter().map(|r| r.line).collect();
+    assert_eq!(lines, [2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    assert_eq!(log.rejected[0].reason, RejectReason::InvalidUtf8 { valid_up_to: 0 });
+    assert_eq!(log.rejected[2].reason, RejectReason::NotAnObject);
+    assert_eq!(log.rejected[4].reason, RejectReason::UnknownShape { kind: Some("weird".into()) });
+    assert_eq!(log.rejected[8].reason, RejectReason::TooLong { bytes: MAX_LINE_BYTES + 1 });
+    assert_eq!(log.rejected[2].to_string(), "line 4: JSON, but not an object");
+    assert_eq!(texts(&log), [("user", "fine")]);
+}
+
+#[test]
+fn a_byte_order_mark_and_crlf_are_no_part_of_a_line() {
+    let log = parse(
+        b"\xef\xbb\xbf{\"role\":\"user\",\"content\":\"a\"}\r\n{\"role\":\"user\",\"content\":\"b\"}\r\n",
+    );
+    assert_eq!(texts(&log), [("user", "a"), ("user", "b")]);
+}
+
+fn json() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "type",
+        "message",
+        "content",
+        "user",
+        "text",
+        "payload",
+        "response_item",
+        "event_msg",
+        "summary",
+        "role",
+        "tool_use",
+        "reasoning",
+        "timestamp",
+        "compacted",
+        "user_message",
+        "image",
+        "source",
+    ]);
+    let leaf = prop_oneof![
+        word.clone().prop_map(|w| format!("\"{w}\"")),
+        Just("null".to_owned()),
+        Just("7".to_owned())
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|v| format!("[{}]", v.join(","))),
+            prop::collection::vec((word.clone(), inner), 0..6).prop_map(|fields| {
+                let fields: Vec<_> = fields.into_iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+                format!("{{{}}}", fields.join(","))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in any::<Vec<u8>>()) {
+        let _ = parse(&bytes);
+    }
+
+    #[test]
+    fn every_line_is_a_message_rejected_or_dropped(lines in prop::collection::vec(json(), 0..8)) {
+        let log = parse(lines.join("\n").as_bytes());
+        prop_assert_eq!(log.messages.len() + log.rejected.len() + log.dropped as usize, lines.len());
+        prop_assert!(log.messages.iter().all(|m| !m.text.trim().is_empty()));
+    }
+}
