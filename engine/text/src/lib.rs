@@ -5,6 +5,7 @@
 
 pub mod chunk;
 pub mod fold;
+pub mod morphology;
 pub mod normalize;
 pub mod script;
 pub mod shown;
@@ -13,6 +14,7 @@ pub mod transcript;
 
 pub use chunk::{Chunk, chunk};
 pub use fold::fold;
+pub use morphology::{Language, PairRules};
 pub use normalize::duplicate_form;
 pub use script::{Script, ScriptSet, scripts};
 pub use shown::escape_controls;
