@@ -1,3 +1,5 @@
+//! Blind values are equal only for equal values of one column and one key.
+
 use std::collections::HashSet;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Every part of every row moves head and digest.
+
 use super::*;
 use crate::fixture::keys;
 

@@ -1,3 +1,5 @@
+//! Derived keys are unrelated, and what the small keys make depends on every input.
+
 use std::collections::HashSet;
 
 use super::*;

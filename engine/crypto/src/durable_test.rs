@@ -1,3 +1,5 @@
+//! Files are whole whatever happens.
+
 use std::sync::atomic::AtomicBool;
 
 use super::*;

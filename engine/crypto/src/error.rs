@@ -150,3 +150,7 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "error_test.rs"]
+mod error_test;

@@ -1,3 +1,5 @@
+//! Frames come back, and damaged or lying ones are refused before they cost anything.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -229,3 +229,7 @@ impl std::fmt::Display for Height {
         self.0.fmt(f)
     }
 }
+
+#[cfg(test)]
+#[path = "ids_test.rs"]
+mod ids_test;

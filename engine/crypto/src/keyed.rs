@@ -1,7 +1,7 @@
 //! HMAC-SHA256 (RFC 2104) with the key already absorbed.
 //!
-//! Absorbing the key costs two compressions, as much as a short message. Cloning the absorbed state instead
-//! makes one MAC over a small row about a third cheaper.
+//! Absorbing the key costs two compressions of SHA-256, as much as MACing a short value. It is done once, and each
+//! MAC starts from a copy of the absorbed state.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

@@ -1,3 +1,5 @@
+//! A manifest comes back as written, and every change of it is refused.
+
 use proptest::prelude::*;
 
 use super::*;

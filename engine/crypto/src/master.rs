@@ -77,3 +77,7 @@ impl MasterKey {
         &self.0
     }
 }
+
+#[cfg(test)]
+#[path = "master_test.rs"]
+mod master_test;

@@ -1,3 +1,5 @@
+//! Sealed values open in their own place and nowhere else.
+
 use super::*;
 use crate::derive::VaultKeys;
 use crate::entropy::SeededEntropy;

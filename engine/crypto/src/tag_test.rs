@@ -1,3 +1,5 @@
+//! Tags hold every field in its place.
+
 use proptest::prelude::*;
 
 use super::*;
