@@ -4,17 +4,24 @@
 //! buffers that the caller owns, and never changes a text that is to be stored.
 
 pub mod chunk;
+pub mod code;
+pub mod dates;
 pub mod fold;
 pub mod morphology;
+pub mod names;
 pub mod normalize;
 pub mod script;
 pub mod shown;
 pub mod token;
 pub mod transcript;
+pub mod typo;
 
 pub use chunk::{Chunk, chunk};
+pub use code::is_code_file;
+pub use dates::{DateError, check_content_date, day_of};
 pub use fold::fold;
 pub use morphology::{Language, PairRules};
+pub use names::{NameError, check_name, room_from_file, wing_name_from_file};
 pub use normalize::duplicate_form;
 pub use script::{Script, ScriptSet, scripts};
 pub use shown::escape_controls;
