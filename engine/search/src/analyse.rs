@@ -7,24 +7,26 @@ use rustc_hash::FxHasher;
 use undercroft_text::{TokenKind, Tokenizer, scripts};
 
 use crate::document::{Analysed, TermClass};
-use crate::forms;
+use crate::language::Votes;
 
 /// Analyses one text: its terms in sequence, its lines, its length, scripts and language.
 #[must_use]
 pub fn analyse(text: &str) -> Analysed {
     let mut builder = Builder::default();
+    let mut votes = Votes::default();
     let mut line_end = next_break(text, 0);
     let length = Tokenizer::new().tokenize(text, |token| {
         while (token.start as usize) > line_end {
             builder.end_line();
             line_end = next_break(text, line_end + 1);
         }
+        votes.add(token.text);
         builder.term(token.text, class(token.kind));
     });
     let mut analysed = builder.analysed;
     analysed.length = length;
     analysed.scripts = scripts(text);
-    analysed.language = forms::detect(text);
+    analysed.language = votes.winner();
     analysed
 }
 

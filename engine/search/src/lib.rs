@@ -13,6 +13,7 @@ mod forms;
 mod fusion;
 mod image;
 mod index;
+mod language;
 mod query;
 mod ranking;
 mod vector;

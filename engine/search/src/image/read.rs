@@ -129,19 +129,10 @@ fn vocabulary<R: Read>(sections: &mut SectionReader<'_, R>) -> Result<Vocabulary
         _ => Err(ImageError::Corrupt { field: "term classes" }),
     };
     let classes = classes.into_iter().map(class).collect::<Result<Vec<_>, _>>()?;
-    let ordered: Vec<u32> = sections.column("ordered terms", 1)?;
     let forward: Vec<u32> = sections.numbers("forward order")?;
     let backward: Vec<u32> = sections.column("backward order", forward.len())?;
-    let keys: Vec<u64> = sections.numbers("windows")?;
-    let terms: Vec<u32> = sections.column("windows", keys.len())?;
-    let vocabulary = Vocabulary::restore(
-        text.into_bytes(),
-        ends,
-        classes,
-        ordered[0],
-        [forward, backward],
-        keys.into_iter().zip(terms).collect(),
-    );
+    let orders = [forward, backward];
+    let vocabulary = Vocabulary::restore(text.into_bytes(), ends, classes, orders);
     vocabulary.ok_or(ImageError::Corrupt { field: "term orders" })
 }
 

@@ -56,11 +56,9 @@ fn vocabulary<W: Write>(sections: &mut Sections<'_, W>, vocabulary: &Vocabulary)
     sections.bytes(vocabulary.text.len(), std::iter::once(&*vocabulary.text))?;
     sections.numbers(vocabulary.ends.iter().copied())?;
     sections.numbers(vocabulary.classes.iter().map(|class| *class as u8))?;
-    sections.numbers(std::iter::once(vocabulary.ordered))?;
-    sections.numbers(vocabulary.forward.iter().copied())?;
-    sections.numbers(vocabulary.backward.iter().copied())?;
-    sections.numbers(vocabulary.windows.iter().map(|(window, _)| *window))?;
-    sections.numbers(vocabulary.windows.iter().map(|(_, term)| *term))
+    let [forward, backward] = vocabulary.orders();
+    sections.numbers(forward.into_iter())?;
+    sections.numbers(backward.into_iter())
 }
 
 fn postings<W: Write>(sections: &mut Sections<'_, W>, postings: &Postings) -> io::Result<()> {

@@ -43,6 +43,8 @@ pub(crate) struct Documents {
     /// Neighbours in the thread (same room and source).
     pub(crate) before: Vec<Slot>,
     pub(crate) after: Vec<Slot>,
+    /// Languages of all drawers, as bits.
+    pub(crate) languages_present: u32,
     pub(crate) live_count: usize,
     pub(crate) length_total: u64,
     pub(crate) wings: Names,
@@ -146,6 +148,7 @@ impl Documents {
     pub(crate) fn register(&mut self, slot: Slot) {
         let index = slot as usize;
         self.live_count += 1;
+        self.languages_present |= 1 << self.languages[index];
         self.length_total += u64::from(self.lengths[index]);
         let Self { keys, slots, .. } = self;
         slots.insert_unique(hash(&keys[index]), slot, |slot| hash(&keys[*slot as usize]));

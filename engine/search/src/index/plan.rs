@@ -8,11 +8,13 @@ use super::documents::Slot;
 use super::vocabulary::TermId;
 use crate::analyse::{class, counts};
 use crate::document::TermClass;
-use crate::forms::{self, Language};
+use crate::forms::{self, Language, Rules};
 use crate::limits::{EXPANSIONS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX};
 
 /// An inflected form occurs.
 pub(crate) const MORPH: u8 = 1;
+/// Least characters of a word that is contained in another.
+const CONTAINED: usize = 8;
 /// A near spelling occurs.
 pub(crate) const NEAR: u8 = 2;
 
@@ -141,28 +143,15 @@ fn expand(index: &Index, word: &str, class: TermClass, language: Option<Language
             return term;
         }
     }
-    let mut candidates: Vec<TermId> = Vec::new();
-    let mut collect = |id: TermId| candidates.push(id);
-    let length = word.chars().count();
-    vocabulary.with_prefix(leading(word, forms::shared_prefix(word)), &mut collect);
-    if word.len() >= 5 {
-        let half = leading(word, (length / 2).min(7));
-        vocabulary.with_prefix(half, &mut collect);
-        vocabulary.with_suffix(&word[half.len()..], &mut collect);
-        vocabulary.with_shared_window(word, &mut collect);
-    }
-    candidates.sort_unstable();
-    candidates.dedup();
-    let languages = language.map_or(u32::MAX, |language| forms::bit(Some(language)));
-    for id in candidates {
+    let rules = Rules::choose(word, language, index.documents.languages_present);
+    for id in candidates(index, word, &rules) {
         if Some(id) == term.exact || index.postings.frequency(id) == 0 {
             continue;
         }
         let other = vocabulary.text(id);
-        let related = forms::related(word, other, languages);
+        let languages = rules.related(word, other);
         let near = forms::near(word, other);
-        if related != 0 || near {
-            let languages = if language.is_some() && related != 0 { u32::MAX } else { related };
+        if languages != 0 || near {
             term.others.push(Other { term: id, languages, near });
         }
     }
@@ -171,6 +160,31 @@ fn expand(index: &Index, word: &str, class: TermClass, language: Option<Language
     }
     keep_frequent(index, &mut term.others);
     term
+}
+
+/// The words among which every form and near spelling of a word is, each once.
+fn candidates(index: &Index, word: &str, rules: &Rules) -> Vec<TermId> {
+    let vocabulary = &index.vocabulary;
+    let mut found: Vec<TermId> = Vec::new();
+    if let Some(shared) = rules.shared_prefix(word) {
+        vocabulary.with_prefix(&word[..word.floor_char_boundary(shared)], |id| found.push(id));
+    }
+    let find = |text: &str| vocabulary.find(text, TermClass::Word);
+    found.extend(rules.irregular(word).filter_map(find));
+    let length = word.chars().count();
+    // One edit leaves the word's first or its second half as it was; other nearness leaves the first.
+    let (first, second) = word.split_at(leading(word, (length / 2).min(7)).len());
+    if !first.is_empty() {
+        vocabulary.with_prefix(first, |id| found.push(id));
+        vocabulary.with_suffix(second, |id| found.push(id));
+    }
+    // A word that this one ends with may be shorter than its second half.
+    let endings =
+        word.char_indices().map(|(at, _)| &word[at..]).skip(1).take(length.saturating_sub(CONTAINED));
+    found.extend(endings.filter_map(find));
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Keeps the most frequent forms; equal ones by their text, so that the order of insertion does not matter.

@@ -1,9 +1,9 @@
 //! Owns the distinct terms of an index: their text, their numbers, and the orders by which near terms are found
 //! without walking all of them. It knows no documents.
 //!
-//! Three orders are kept: by text (a shared beginning is a range), by reversed text (a shared ending is a range)
-//! and by every window of eight characters (containment is a lookup). Each is a sorted base and a short tail of
-//! the newest terms, which is merged in when it has grown; a lookup searches the base and walks the tail.
+//! Two orders are kept: by text (a shared beginning is a range) and by reversed text (a shared ending is a range).
+//! Each is a long sorted row and a short one of the newest terms, which is merged in when it has grown, so that a
+//! new term moves few others.
 
 use std::hash::Hasher;
 
@@ -15,10 +15,8 @@ use crate::document::TermClass;
 /// Number of a term, dense from 0.
 pub(crate) type TermId = u32;
 
-/// Characters of a containment window: containment counts from this length on.
-pub(crate) const WINDOW: usize = 8;
-/// The tail is merged when it exceeds this, or a sixteenth of the base.
-const TAIL_MIN: usize = 1_024;
+/// The newest terms are merged in when they exceed this, or a sixteenth of the base.
+const NEWEST_MIN: usize = 1_024;
 
 /// The distinct terms.
 #[derive(Clone, Default)]
@@ -29,13 +27,16 @@ pub(crate) struct Vocabulary {
     pub(crate) classes: Vec<TermClass>,
     numbers: HashTable<TermId>,
     /// Words only, ordered by text.
-    pub(crate) forward: Vec<TermId>,
+    forward: Order,
     /// Words only, ordered by reversed bytes.
-    pub(crate) backward: Vec<TermId>,
-    /// Windows of words, ordered by window then term.
-    pub(crate) windows: Vec<(u64, TermId)>,
-    /// Terms below this number are in the three orders.
-    pub(crate) ordered: TermId,
+    backward: Order,
+}
+
+/// A sorted row of terms, in two parts.
+#[derive(Clone, Default)]
+struct Order {
+    base: Vec<TermId>,
+    newest: Vec<TermId>,
 }
 
 impl Vocabulary {
@@ -45,18 +46,14 @@ impl Vocabulary {
         text: Vec<u8>,
         ends: Vec<u32>,
         classes: Vec<TermClass>,
-        ordered: TermId,
         [forward, backward]: [Vec<TermId>; 2],
-        windows: Vec<(u64, TermId)>,
     ) -> Option<Self> {
         let count = ends.len() as TermId;
-        let known = |id: &TermId| *id < ordered;
-        let all_known = forward.iter().chain(&backward).chain(windows.iter().map(|(_, id)| id)).all(known);
-        if ordered > count || !all_known || !windows.is_sorted() {
+        if forward.iter().chain(&backward).any(|id| *id >= count) {
             return None;
         }
-        let mut restored =
-            Self { text, ends, classes, forward, backward, windows, ordered, ..Self::default() };
+        let [forward, backward] = [forward, backward].map(|base| Order { base, newest: Vec::new() });
+        let mut restored = Self { text, ends, classes, forward, backward, ..Self::default() };
         let numbers = HashTable::with_capacity(count as usize);
         restored.numbers = numbers;
         for id in 0..count {
@@ -65,8 +62,8 @@ impl Vocabulary {
             }
             restored.number(id);
         }
-        let sorted = restored.forward.is_sorted_by(|a, b| restored.bytes(*a) < restored.bytes(*b))
-            && restored.backward.is_sorted_by(|a, b| restored.reversed(*a).lt(restored.reversed(*b)));
+        let sorted = restored.forward.base.is_sorted_by(|a, b| restored.bytes(*a) < restored.bytes(*b))
+            && restored.backward.base.is_sorted_by(|a, b| restored.reversed(*a).lt(restored.reversed(*b)));
         sorted.then_some(restored)
     }
 
@@ -103,10 +100,25 @@ impl Vocabulary {
             return id;
         }
         let id = self.push(text, class);
-        if self.len() - self.ordered as usize > TAIL_MIN.max(self.forward.len() / 16) {
-            self.merge_tail();
+        if class == TermClass::Word {
+            let [mut forward, mut backward] = [&mut self.forward, &mut self.backward].map(std::mem::take);
+            forward.insert(id, |other| self.bytes(other) < text.as_bytes());
+            backward.insert(id, |other| self.reversed(other).lt(text.as_bytes().iter().rev()));
+            if forward.is_due() {
+                forward.merge(|a, b| self.bytes(a).cmp(self.bytes(b)));
+                backward.merge(|a, b| self.reversed(a).cmp(self.reversed(b)));
+            }
+            (self.forward, self.backward) = (forward, backward);
         }
         id
+    }
+
+    /// Both orders in one piece each, for an image.
+    pub(crate) fn orders(&self) -> [Vec<TermId>; 2] {
+        let [mut forward, mut backward] = [&self.forward, &self.backward].map(Order::clone);
+        forward.merge(|a, b| self.bytes(a).cmp(self.bytes(b)));
+        backward.merge(|a, b| self.reversed(a).cmp(self.reversed(b)));
+        [forward.base, backward.base]
     }
 
     /// Appends a term that is not known yet, without ordering it.
@@ -134,66 +146,24 @@ impl Vocabulary {
         self.bytes(id).iter().rev()
     }
 
-    /// Brings every term into the three orders.
-    pub(crate) fn merge_tail(&mut self) {
-        let tail: Vec<TermId> =
-            (self.ordered..self.len() as TermId).filter(|id| self.class(*id) == TermClass::Word).collect();
-        let mut windows = std::mem::take(&mut self.windows);
-        for id in &tail {
-            windows.extend(window_keys(self.text(*id)).map(|key| (key, *id)));
-        }
-        windows.sort_unstable();
-        windows.dedup();
-        self.windows = windows;
-        let mut forward = std::mem::take(&mut self.forward);
-        forward.extend(&tail);
-        // The stable sort finds the long sorted run and merges the rest into it.
-        forward.sort_by(|a, b| self.bytes(*a).cmp(self.bytes(*b)));
-        self.forward = forward;
-        let mut backward = std::mem::take(&mut self.backward);
-        backward.extend(&tail);
-        backward.sort_by(|a, b| self.bytes(*a).iter().rev().cmp(self.bytes(*b).iter().rev()));
-        self.backward = backward;
-        self.ordered = self.len() as TermId;
-    }
-
     /// Calls `visit` for every word that begins with `prefix`.
     pub(crate) fn with_prefix(&self, prefix: &str, mut visit: impl FnMut(TermId)) {
         let prefix = prefix.as_bytes();
-        let start = self.forward.partition_point(|id| self.bytes(*id) < prefix);
-        let range = self.forward[start..].iter().take_while(|id| self.bytes(**id).starts_with(prefix));
-        range.for_each(|id| visit(*id));
-        self.tail().filter(|id| self.bytes(*id).starts_with(prefix)).for_each(visit);
+        for row in self.forward.rows() {
+            let start = row.partition_point(|id| self.bytes(*id) < prefix);
+            let range = row[start..].iter().take_while(|id| self.bytes(**id).starts_with(prefix));
+            range.for_each(|id| visit(*id));
+        }
     }
 
     /// Calls `visit` for every word that ends with `suffix`.
     pub(crate) fn with_suffix(&self, suffix: &str, mut visit: impl FnMut(TermId)) {
         let suffix = suffix.as_bytes();
-        let below = |id: &TermId| self.bytes(*id).iter().rev().lt(suffix.iter().rev());
-        let start = self.backward.partition_point(below);
-        let range = self.backward[start..].iter().take_while(|id| self.bytes(**id).ends_with(suffix));
-        range.for_each(|id| visit(*id));
-        self.tail().filter(|id| self.bytes(*id).ends_with(suffix)).for_each(visit);
-    }
-
-    /// Calls `visit` for every word that shares a window of [`WINDOW`] characters with `word`; a superset of the
-    /// words of at least that length that contain `word` or are contained in it.
-    pub(crate) fn with_shared_window(&self, word: &str, mut visit: impl FnMut(TermId)) {
-        let keys: Vec<u64> = window_keys(word).collect();
-        if keys.is_empty() {
-            return;
+        for row in self.backward.rows() {
+            let start = row.partition_point(|id| self.reversed(*id).lt(suffix.iter().rev()));
+            let range = row[start..].iter().take_while(|id| self.bytes(**id).ends_with(suffix));
+            range.for_each(|id| visit(*id));
         }
-        for key in &keys {
-            let start = self.windows.partition_point(|(other, _)| other < key);
-            let range = self.windows[start..].iter().take_while(|(other, _)| other == key);
-            range.for_each(|(_, id)| visit(*id));
-        }
-        let shares = |id: &TermId| window_keys(self.text(*id)).any(|key| keys.contains(&key));
-        self.tail().filter(shares).for_each(visit);
-    }
-
-    fn tail(&self) -> impl Iterator<Item = TermId> + '_ {
-        (self.ordered..self.len() as TermId).filter(|id| self.class(*id) == TermClass::Word)
     }
 
     /// Bytes on the heap.
@@ -202,8 +172,35 @@ impl Vocabulary {
             + self.ends.capacity() * 4
             + self.classes.capacity()
             + self.numbers.capacity() * 5
-            + (self.forward.capacity() + self.backward.capacity()) * 4
-            + self.windows.capacity() * size_of::<(u64, TermId)>()
+            + self.forward.memory_bytes()
+            + self.backward.memory_bytes()
+    }
+}
+
+impl Order {
+    fn rows(&self) -> [&[TermId]; 2] {
+        [&self.base, &self.newest]
+    }
+
+    /// Puts a term among the newest, behind those that are `below` it.
+    fn insert(&mut self, id: TermId, below: impl Fn(TermId) -> bool) {
+        let at = self.newest.partition_point(|other| below(*other));
+        self.newest.insert(at, id);
+    }
+
+    fn is_due(&self) -> bool {
+        self.newest.len() > NEWEST_MIN.max(self.base.len() / 16)
+    }
+
+    fn merge(&mut self, compare: impl Fn(TermId, TermId) -> std::cmp::Ordering) {
+        self.base.reserve_exact(self.newest.len());
+        self.base.append(&mut self.newest);
+        // The stable sort finds the two sorted runs and merges them.
+        self.base.sort_by(|a, b| compare(*a, *b));
+    }
+
+    fn memory_bytes(&self) -> usize {
+        (self.base.capacity() + self.newest.capacity()) * size_of::<TermId>()
     }
 }
 
@@ -212,18 +209,6 @@ fn hash(text: &[u8], class: TermClass) -> u64 {
     hasher.write(text);
     hasher.write_u8(class as u8);
     hasher.finish()
-}
-
-/// Keys of every window of eight characters; the bytes themselves when they are ASCII.
-fn window_keys(word: &str) -> impl Iterator<Item = u64> + '_ {
-    let ends = word.char_indices().map(|(at, _)| at).chain(std::iter::once(word.len())).skip(WINDOW);
-    word.char_indices().zip(ends).map(|((start, _), end)| {
-        let window = &word.as_bytes()[start..end];
-        match <[u8; WINDOW]>::try_from(window) {
-            Ok(bytes) => u64::from_le_bytes(bytes),
-            Err(_) => hash(window, TermClass::Word),
-        }
-    })
 }
 
 #[cfg(test)]
