@@ -90,7 +90,6 @@ mod tests {
     fn slips_and_variants_are_near() {
         for (a, b) in [
             ("postgres", "postgre"),
-            ("recieve", "receive2"),
             ("kubernets", "kubernetes"),
             ("migraton", "migration"),
             ("hause", "house"),
@@ -99,11 +98,10 @@ mod tests {
             ("database", "vectordatabase"),
             ("привет", "приват"),
             ("学校", "学校的"),
-            ("مدرسه", "المدرسه2"),
+            ("كتاب", "كتابي"),
         ] {
-            let expected = !matches!(a, "recieve" | "مدرسه");
-            assert_eq!(near(a, b), expected, "{a} {b}");
-            assert_eq!(near(b, a), expected, "{b} {a}");
+            assert!(near(a, b), "{a} {b}");
+            assert!(near(b, a), "{b} {a}");
         }
     }
 
@@ -121,6 +119,8 @@ mod tests {
             ("字", "字典"),
             ("学校", "学生"),
             ("window", "windmill"),
+            ("recieve", "received"),
+            ("مدرسه", "المدرسه"),
         ] {
             assert!(!near(a, b), "{a} {b}");
         }
