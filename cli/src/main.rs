@@ -1,1 +1,78 @@
-fn main() {}
+//! The `undercroft` binary: arguments in, one command run, its outcome told and turned into an exit code.
+//!
+//! No decision about vaults, keys or texts is made in this crate.
+
+mod args;
+mod commands;
+mod context;
+mod error;
+mod exit;
+mod i18n;
+mod print;
+mod progress;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+use clap::error::ErrorKind;
+
+use args::Cli;
+use context::Context;
+use error::Failure;
+use undercroft_palace::ErrorClass;
+
+fn main() -> ExitCode {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let wants_json = typed.iter().any(|argument| argument == "--json");
+    let parsed =
+        args::help::command().try_get_matches_from(typed).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(answer) => return ExitCode::from(explain(&answer, wants_json)),
+    };
+    let json = cli.json;
+    match run(cli) {
+        Ok(()) => ExitCode::from(exit::DONE),
+        Err(failure) => ExitCode::from(tell(&failure, json)),
+    }
+}
+
+fn run(cli: Cli) -> error::Outcome {
+    let mut context = Context::new(&cli);
+    if cli.vault.is_some() && !cli.command.takes_vault() {
+        return Err(Failure::invalid("--vault does not apply to this command; remove it"));
+    }
+    let outcome = commands::run(cli.command, &mut context);
+    // What was printed before a failure is part of the answer.
+    let flushed = context.out.flush();
+    outcome.and(flushed)
+}
+
+/// Help and version are answers; everything else is a mistake, which exits with 1 and not with the parser's 2.
+fn explain(answer: &clap::Error, wants_json: bool) -> u8 {
+    if matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // Nobody is left to tell when this fails.
+        let _ = answer.print();
+        return exit::DONE;
+    }
+    let rendered = answer.render().to_string();
+    let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
+    if wants_json {
+        println!("{}", error::for_programs(message.trim_end(), ErrorClass::Invalid));
+    } else if message.len() < rendered.len() {
+        eprint!("Error: {message}");
+    } else {
+        eprint!("{rendered}");
+    }
+    exit::FAILED
+}
+
+fn tell(failure: &Failure, json: bool) -> u8 {
+    match (failure.is_told(), json) {
+        (true, _) => {}
+        (false, true) => println!("{}", error::for_programs(&failure.to_string(), failure.class())),
+        (false, false) => eprintln!("{}", error::for_people(failure)),
+    }
+    failure.code()
+}

@@ -71,17 +71,41 @@ pub enum Error {
     /// No backup has this name.
     #[error("no backup '{0}'; see the names with: undercroft backup list")]
     NoBackup(String),
-    /// The backup's folder has no readable manifest.
-    #[error("integrity: the manifest of backup '{name}' {finding}; restore another backup")]
-    BackupManifest {
-        /// The backup's folder name.
+    /// A vault that is to be copied, or a copy that is to be restored, does not verify.
+    #[error(
+        "integrity: {what} '{name}' does not verify, so nothing was {done}; see what with: undercroft verify"
+    )]
+    Unverified {
+        /// "vault" or "backup".
+        what: &'static str,
+        /// Its name.
         name: String,
-        /// What is wrong with it.
-        finding: &'static str,
+        /// "copied" or "restored".
+        done: &'static str,
+    },
+    /// The master key opens none of the vaults that are there, so it is not this installation's.
+    #[error(
+        "integrity: the master key opens none of the {vaults} vault(s) of this installation; check UNDERCROFT_PASSPHRASE, \
+         or put back the master.key that belongs here"
+    )]
+    ForeignKey {
+        /// How many were tried.
+        vaults: usize,
+    },
+    /// A path that holds nothing to file.
+    #[error("{} holds no {wanted}", .path.display())]
+    NothingToMine {
+        /// The path as given.
+        path: PathBuf,
+        /// What was looked for.
+        wanted: &'static str,
     },
     /// A restore would replace a vault.
     #[error("vault '{0}' exists and would be replaced; run the restore with --force to do that")]
     RestoreReplaces(String),
+    /// One vault.
+    #[error(transparent)]
+    Vault(#[from] undercroft_vault::Error),
     /// Keys and files of keys.
     #[error(transparent)]
     Crypto(#[from] undercroft_crypto::Error),
@@ -111,9 +135,12 @@ impl Error {
             | Self::KeyFileLength { .. }
             | Self::KeyFileShared { .. }
             | Self::VaultName(_) => ErrorClass::Invalid,
-            Self::NoInstallation(_) | Self::NoVault(_) | Self::NoBackup(_) => ErrorClass::NotFound,
+            Self::NoInstallation(_) | Self::NoVault(_) | Self::NoBackup(_) | Self::NothingToMine { .. } => {
+                ErrorClass::NotFound
+            }
             Self::VaultExists(_) | Self::RestoreReplaces(_) => ErrorClass::Conflict,
-            Self::BackupManifest { .. } => ErrorClass::Integrity,
+            Self::Unverified { .. } | Self::ForeignKey { .. } => ErrorClass::Integrity,
+            Self::Vault(inner) => inner.class(),
             Self::Crypto(inner) => inner.class(),
             Self::Io { .. } => ErrorClass::Internal,
         }

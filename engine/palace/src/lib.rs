@@ -1,7 +1,7 @@
 //! One installation: its data folder, its master key, its vaults by name, its configuration and its backups.
 //!
 //! This is the only engine crate that reads the environment, in `env/environment.rs` and nowhere else. It knows nothing of
-//! HTTP, of replication or of tenants.
+//! HTTP, of replication or of tenants. Start at [`Palace`].
 
 pub mod backups;
 pub mod check;
@@ -10,13 +10,17 @@ mod error;
 mod home;
 pub mod identity;
 mod keys;
+pub mod mining;
 mod name;
+mod palace;
 pub mod registry;
+mod restore;
 mod settings;
 pub mod stamp;
 
 pub use error::{Error, Result};
 pub use home::Home;
 pub use keys::{CreateKeys, KeyOrigin, KeySource, load_master_key};
+pub use palace::{Access, CreatedBackup, Level, Palace, standard_tools, tools_with};
 pub use settings::VaultSettings;
 pub use undercroft_crypto::ErrorClass;

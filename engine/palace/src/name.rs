@@ -4,9 +4,14 @@ use undercroft_text::names::check_name;
 
 use crate::error::{Error, Result};
 
-/// The vault name in its kept form: trimmed, 1 to 128 bytes, no separators, no control characters.
+/// The vault name in its kept form: trimmed, 1 to 128 bytes, no separators, no control characters, and no leading dot,
+/// which marks folders that are being put together.
 pub(crate) fn vault(name: &str) -> Result<String> {
-    check_name("vault name", name).map_err(|refused| Error::VaultName(refused.reason().to_string()))
+    let kept = check_name("vault", name).map_err(|refused| Error::VaultName(refused.reason().to_string()))?;
+    if kept.starts_with('.') {
+        return Err(Error::VaultName("it starts with a dot; choose another".to_owned()));
+    }
+    Ok(kept)
 }
 
 /// Whether `name` is exactly one plain folder name, as a backup's is.

@@ -25,6 +25,7 @@ fn a_manifest_makes_a_folder_a_vault_and_nothing_else_does() {
     fs::create_dir_all(home.vaults().join("empty")).unwrap();
     fs::create_dir_all(home.vaults().join("folder").join(MANIFEST)).unwrap();
     fs::write(home.vaults().join("file"), "x").unwrap();
+    put_vault(&home, ".new-0011223344556677");
     assert_eq!(names(&home).unwrap(), ["notes on bees", "work"]);
     assert!(exists(&home, "work").unwrap() && !exists(&home, "empty").unwrap());
     assert!(matches!(existing(&home, "folder"), Err(Error::NoVault(_))));
@@ -33,7 +34,9 @@ fn a_manifest_makes_a_folder_a_vault_and_nothing_else_does() {
 #[test]
 fn no_name_leaves_the_folder_of_vaults() {
     let (_dir, home) = home();
-    for name in ["", " ", ".", "..", "a/b", "../x", "a\\b", "nul\0", "line\nend", &"x".repeat(129)] {
+    for name in
+        ["", " ", ".", "..", ".new-0011", "a/b", "../x", "a\\b", "nul\0", "line\nend", &"x".repeat(129)]
+    {
         assert!(matches!(folder(&home, name), Err(Error::VaultName(_))), "{name:?}");
     }
     assert_eq!(folder(&home, " work ").unwrap(), home.vaults().join("work"));

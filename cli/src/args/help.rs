@@ -1,0 +1,106 @@
+//! The help page: commands in groups, each with its own one line, and examples to start with.
+//!
+//! The lines come from the command tree; only the grouping is written here, and a test holds it complete.
+
+use clap::CommandFactory;
+
+use super::Cli;
+
+/// Headings and the commands below them, in the order in which somebody meets them.
+pub const GROUPS: [(&str, &[&str]); 6] = [
+    ("Start", &["init", "remember", "mine", "sweep"]),
+    ("Find and read", &["search", "wake-up", "drawer", "taxonomy", "stats"]),
+    ("Prove and repair", &["verify", "history", "supersessions", "dedup", "repair"]),
+    ("Vaults and copies", &["vault", "backup"]),
+    ("Around it", &["config", "transcript", "completions"]),
+    (
+        "Not in this version",
+        &[
+            "serve-mcp",
+            "serve-http",
+            "assert-header",
+            "daemon",
+            "hooks",
+            "import",
+            "export",
+            "bundle",
+            "kg",
+            "forget",
+            "verify-forgetting",
+            "witness",
+            "admission",
+            "trust",
+            "retention",
+            "diary",
+            "tunnel",
+            "hallways",
+            "closets",
+            "refine",
+            "index",
+            "node",
+            "control-plane",
+            "router",
+            "up",
+            "tenant",
+        ],
+    ),
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  undercroft init
+  undercroft remember \"The spare key hangs behind the map\" --wing house --room keys
+  undercroft search \"where is the spare key\"
+  undercroft mine ~/notes --wing notes
+  undercroft sweep ~/.claude/projects
+  undercroft verify && undercroft backup create
+
+Exit codes: 0 done, 1 it could not be done, 2 stored bytes are not what was written.
+Details of one command: undercroft <COMMAND> --help";
+
+/// The whole command tree with its help page.
+#[must_use]
+pub fn command() -> clap::Command {
+    let tree = Cli::command();
+    let groups = render_groups(&tree);
+    tree.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n{EXAMPLES}\n"
+    ))
+}
+
+fn render_groups(tree: &clap::Command) -> String {
+    let mut text = String::new();
+    for (heading, names) in GROUPS {
+        text.push_str(heading);
+        text.push_str(":\n");
+        if heading == "Not in this version" {
+            text.push_str(&wrap(names));
+        } else {
+            for name in names {
+                let about = tree.find_subcommand(name).and_then(clap::Command::get_about);
+                text.push_str(&format!(
+                    "  {name:<14} {}\n",
+                    about.map(ToString::to_string).unwrap_or_default()
+                ));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Names side by side, in lines that fit a narrow terminal.
+fn wrap(names: &[&str]) -> String {
+    let mut text = String::new();
+    let mut line = String::from(" ");
+    for name in names {
+        if line.len() + name.len() > 76 {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line.push_str(name);
+    }
+    text + &line + "\n"
+}

@@ -1,0 +1,132 @@
+//! What can be typed: one clap tree, a file per group, and the help that shows it in groups.
+//!
+//! Nothing is carried out here, and no name or date is judged: handlers hand them to the engine, which has one guard for
+//! every surface.
+
+mod backup;
+mod config;
+mod drawer;
+mod filing;
+pub mod help;
+mod later;
+mod searching;
+mod vault;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+pub use backup::BackupCommand;
+pub use config::{CompletionArgs, ConfigCheckArgs, ConfigCommand, TranscriptCommand};
+pub use drawer::DrawerCommand;
+pub use filing::{MineArgs, RememberArgs, SweepArgs};
+pub use later::LaterCommand;
+pub use searching::{DedupArgs, HistoryArgs, RepairArgs, SearchArgs, WakeUpArgs};
+pub use vault::{InitArgs, VaultCommand};
+
+/// Undercroft: hardened local-first AI memory. Keeps what was said word for word, encrypted and tamper-evident, and finds
+/// it again by meaning, word and time.
+#[derive(Debug, Parser)]
+#[command(name = "undercroft", version, max_term_width = 110, disable_help_subcommand = true)]
+pub struct Cli {
+    /// The installation's folder [default: UNDERCROFT_HOME, else ~/.undercroft]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+
+    /// The vault to work on [default: default]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub vault: Option<String>,
+
+    /// Print one JSON object instead of lines for people
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Every command of this version, and those of later ones.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make the installation: its master key and the vault 'default'
+    Init(InitArgs),
+    /// Make, list, inspect and delete vaults
+    #[command(subcommand)]
+    Vault(VaultCommand),
+    /// File one text, word for word
+    Remember(RememberArgs),
+    /// File the texts of a file or of a folder of files
+    Mine(MineArgs),
+    /// File every message of agent transcripts that is not there yet
+    Sweep(SweepArgs),
+    /// Find drawers by meaning, word and time
+    Search(SearchArgs),
+    /// Print who you are and what was filed last, to start a conversation with
+    WakeUp(WakeUpArgs),
+    /// Read, list, change and delete single drawers
+    #[command(subcommand)]
+    Drawer(DrawerCommand),
+    /// Find drawers that hold the same text, and remove the surplus
+    Dedup(DedupArgs),
+    /// Print counts, sizes and the state of the vault
+    Stats,
+    /// Print wings and rooms with their counts
+    Taxonomy,
+    /// Print the audit chain, newest first
+    History(HistoryArgs),
+    /// Print which drawers update which, and whether the receipts hold
+    Supersessions,
+    /// Check every record and the whole audit chain
+    Verify,
+    /// Rebuild what can be rebuilt: vectors, fingerprints, indexes
+    Repair(RepairArgs),
+    /// Copy a verified vault aside, and bring a copy back
+    #[command(subcommand)]
+    Backup(BackupCommand),
+    /// Check the environment before anything relies on it
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// The same as 'config check'
+    #[command(hide = true)]
+    ConfigCheck(ConfigCheckArgs),
+    /// Show agent transcripts as a conversation
+    #[command(subcommand)]
+    Transcript(TranscriptCommand),
+    /// Print a completion script for a shell
+    Completions(CompletionArgs),
+    #[command(flatten)]
+    Later(LaterCommand),
+}
+
+impl Command {
+    /// Whether the command works on the vault that `--vault` names. Where it does not, the flag is a mistake.
+    #[must_use]
+    pub fn takes_vault(&self) -> bool {
+        match self {
+            Self::Init(_)
+            | Self::Vault(_)
+            | Self::Config(_)
+            | Self::ConfigCheck(_)
+            | Self::Transcript(_)
+            | Self::Completions(_)
+            | Self::Backup(BackupCommand::List | BackupCommand::Restore(_)) => false,
+            Self::Backup(BackupCommand::Create) | Self::Later(_) => true,
+            Self::Remember(_)
+            | Self::Mine(_)
+            | Self::Sweep(_)
+            | Self::Search(_)
+            | Self::WakeUp(_)
+            | Self::Drawer(_)
+            | Self::Dedup(_)
+            | Self::Stats
+            | Self::Taxonomy
+            | Self::History(_)
+            | Self::Supersessions
+            | Self::Verify
+            | Self::Repair(_) => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod args_test;

@@ -1,0 +1,56 @@
+//! One file a command. A handler asks the engine, prints the answer, and decides nothing.
+
+mod backup;
+mod completions;
+mod config;
+mod dedup;
+mod drawer;
+mod history;
+mod init;
+mod mine;
+mod remember;
+mod repair;
+mod search;
+mod stats;
+mod supersessions;
+mod sweep;
+mod taxonomy;
+mod transcript;
+mod vault;
+mod verify;
+mod wake_up;
+
+use crate::args::{Command, ConfigCommand};
+use crate::context::Context;
+use crate::error::{Failure, Outcome};
+
+/// Runs what was typed.
+///
+/// # Errors
+/// Whatever the command says.
+pub fn run(command: Command, context: &mut Context) -> Outcome {
+    match command {
+        Command::Init(args) => init::run(&args, context),
+        Command::Vault(command) => vault::run(&command, context),
+        Command::Remember(args) => remember::run(args, context),
+        Command::Mine(args) => mine::run(&args, context),
+        Command::Sweep(args) => sweep::run(&args, context),
+        Command::Search(args) => search::run(&args, context),
+        Command::WakeUp(args) => wake_up::run(&args, context),
+        Command::Drawer(command) => drawer::run(&command, context),
+        Command::Dedup(args) => dedup::run(&args, context),
+        Command::Stats => stats::run(context),
+        Command::Taxonomy => taxonomy::run(context),
+        Command::History(args) => history::run(&args, context),
+        Command::Supersessions => supersessions::run(context),
+        Command::Verify => verify::run(context),
+        Command::Repair(args) => repair::run(&args, context),
+        Command::Backup(command) => backup::run(&command, context),
+        Command::Config(ConfigCommand::Check(args)) | Command::ConfigCheck(args) => {
+            config::check(&args, context)
+        }
+        Command::Transcript(command) => transcript::run(&command, context),
+        Command::Completions(args) => completions::run(&args, context),
+        Command::Later(command) => Err(Failure::not_implemented(command.name())),
+    }
+}

@@ -1,0 +1,49 @@
+//! `transcript render`: a log as a conversation.
+
+use std::path::Path;
+
+use serde_json::json;
+use undercroft_text::transcript::{Message, parse};
+
+use crate::args::TranscriptCommand;
+use crate::context::Context;
+use crate::error::{Failure, Outcome};
+
+pub(super) fn run(command: &TranscriptCommand, context: &mut Context) -> Outcome {
+    let TranscriptCommand::Render { file, max } = command;
+    let bytes = read(file)?;
+    let transcript = parse(&bytes);
+    for line in &transcript.rejected {
+        eprintln!("Note: {line}");
+    }
+    if transcript.messages.is_empty() {
+        return Err(Failure::not_found(format!("{} holds no messages", file.display())));
+    }
+    let shown = if *max == 0 { transcript.messages.len() } else { transcript.messages.len().min(*max) };
+    let (messages, rest) = transcript.messages.split_at(shown);
+    if context.out.is_json() {
+        let messages: Vec<_> = messages.iter().map(object).collect();
+        return context.out.object(&json!({ "messages": messages, "more": rest.len() }));
+    }
+    for message in messages {
+        context.out.stored_line(&format!("── {} (line {}) ──", message.label(), message.line))?;
+        context.out.stored_line(&message.text)?;
+        context.out.line("")?;
+    }
+    if rest.is_empty() { Ok(()) } else { context.out.line(&format!("… {} more message(s)", rest.len())) }
+}
+
+fn object(message: &Message) -> serde_json::Value {
+    json!({
+        "role": message.role,
+        "label": message.label(),
+        "line": message.line,
+        "timestamp": message.timestamp,
+        "text": message.text,
+    })
+}
+
+fn read(file: &Path) -> Outcome<Vec<u8>> {
+    std::fs::read(file)
+        .map_err(|error| Failure::not_found(format!("cannot read {}: {error}", file.display())))
+}

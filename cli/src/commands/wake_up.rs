@@ -1,0 +1,56 @@
+//! `wake-up`: who you are, and what was filed last.
+
+use serde_json::json;
+use undercroft_palace::identity;
+use undercroft_vault::Drawer;
+use undercroft_vault::limits::WAKE_UP_DRAWERS;
+
+use crate::args::WakeUpArgs;
+use crate::context::Context;
+use crate::error::Outcome;
+use crate::print::first_line;
+
+/// Characters of a drawer's first line.
+const LINE: usize = 120;
+
+pub(super) fn run(args: &WakeUpArgs, context: &mut Context) -> Outcome {
+    let vault = context.open()?;
+    let drawers = vault.recent(args.wing.as_deref(), WAKE_UP_DRAWERS)?;
+    let identity = identity::read(&context.home)?;
+    if context.out.is_json() {
+        let drawers: Vec<_> = drawers.iter().map(object).collect();
+        return context.out.object(&json!({ "identity": identity, "drawers": drawers }));
+    }
+    context.out.line("## L0 — IDENTITY")?;
+    match identity {
+        Some(text) => context.out.stored_line(&text)?,
+        None => context.out.line(&format!(
+            "No identity yet. Write a few lines about whom this palace serves into {}",
+            context.home.identity_file().display()
+        ))?,
+    }
+    context.out.line("")?;
+    context.out.line(&format!("## L1 — ESSENTIAL STORY (vault '{}')", vault.name()))?;
+    if drawers.is_empty() {
+        return context.out.line(if args.wing.is_some() {
+            "This wing is empty."
+        } else {
+            "Palace is empty. File a first text with: undercroft remember \"…\""
+        });
+    }
+    for drawer in &drawers {
+        let line = first_line(&drawer.content, LINE);
+        context.out.stored_line(&format!("- [{}/{}] {line}", drawer.meta.wing, drawer.meta.room))?;
+    }
+    Ok(())
+}
+
+fn object(drawer: &Drawer) -> serde_json::Value {
+    json!({
+        "id": drawer.id,
+        "wing": drawer.meta.wing,
+        "room": drawer.meta.room,
+        "preview": first_line(&drawer.content, LINE),
+        "filed_at": drawer.meta.filed_at,
+    })
+}

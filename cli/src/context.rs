@@ -1,0 +1,93 @@
+//! What every command shares: the data folder, the environment, where output goes, which language it is in.
+//!
+//! Opening happens here, so that each command warns, refuses and reports what was healed in the same words.
+
+use undercroft_palace::env::{Environment, Finding, resolve};
+use undercroft_palace::{Access, CreateKeys, Home, KeySource, Palace, VaultSettings, standard_tools};
+use undercroft_vault::Vault;
+
+use crate::args::Cli;
+use crate::error::{Failure, Outcome};
+use crate::i18n::{Language, Template};
+use crate::print::Output;
+
+/// The vault that is meant when none is named.
+pub const DEFAULT_VAULT: &str = "default";
+
+/// One run.
+pub struct Context {
+    /// The data folder.
+    pub home: Home,
+    /// The environment as declared.
+    pub environment: Environment,
+    /// Standard output.
+    pub out: Output,
+    /// The language of result lines.
+    pub language: Language,
+    vault: Option<String>,
+}
+
+impl Context {
+    /// The context of what was typed.
+    #[must_use]
+    pub fn new(cli: &Cli) -> Self {
+        let environment = Environment::of_process();
+        Self {
+            home: Home::resolve(cli.data_dir.as_deref(), &environment),
+            out: Output::standard(cli.json),
+            language: Language::from_tag(resolve::language_tag(&environment).as_deref()),
+            vault: cli.vault.clone(),
+            environment,
+        }
+    }
+
+    /// The vault that `--vault` names.
+    #[must_use]
+    pub fn vault_name(&self) -> &str {
+        self.vault.as_deref().unwrap_or(DEFAULT_VAULT)
+    }
+
+    /// A localised result line.
+    #[must_use]
+    pub fn say(&self, template: Template, values: &[(&str, &str)]) -> String {
+        template.fill(self.language, values)
+    }
+
+    /// What the environment decides about vaults; prints its warnings.
+    ///
+    /// # Errors
+    /// A declaration that refuses.
+    pub fn settings(&self) -> Outcome<VaultSettings> {
+        let (settings, warnings) = VaultSettings::resolve(&self.environment).map_err(refusal)?;
+        for warning in warnings {
+            eprintln!("Warning: {}: {}", warning.variable, warning.message);
+        }
+        Ok(settings)
+    }
+
+    /// Opens the installation.
+    ///
+    /// # Errors
+    /// A declaration that refuses, or what is wrong with the key material.
+    pub fn palace(&self, create: CreateKeys) -> Outcome<Palace> {
+        let settings = self.settings()?;
+        let declared = KeySource::declared(&self.environment).map_err(refusal)?;
+        Ok(Palace::open(self.home.clone(), &declared, create, &settings, standard_tools())?)
+    }
+
+    /// Opens the vault that `--vault` names, for writing, so that a lagging anchor is healed; says what was.
+    ///
+    /// # Errors
+    /// As [`palace`](Self::palace), or what the vault says.
+    pub fn open(&self) -> Outcome<Vault> {
+        let vault = self.palace(CreateKeys::Never)?.open_vault(self.vault_name(), Access::Write)?;
+        for note in vault.unhealed() {
+            eprintln!("Note: {note}");
+        }
+        Ok(vault)
+    }
+}
+
+fn refusal(finding: Finding) -> Failure {
+    undercroft_palace::Error::Declaration(finding).into()
+}

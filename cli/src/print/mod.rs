@@ -1,0 +1,72 @@
+//! Where results go: lines for people or one object for programs, on standard output.
+
+mod lines;
+mod snippet;
+
+use std::io::{self, IsTerminal, Write};
+
+pub use lines::one_line;
+pub use snippet::{first_line, snippet};
+
+use undercroft_text::escape_controls;
+
+use crate::error::Outcome;
+
+/// Standard output as one run sees it.
+pub struct Output {
+    json: bool,
+    is_terminal: bool,
+    sink: Box<dyn Write>,
+}
+
+impl Output {
+    /// The process's standard output, buffered; [`flush`](Self::flush) it at the end.
+    #[must_use]
+    pub fn standard(json: bool) -> Self {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        Self { json, is_terminal, sink: Box::new(io::BufWriter::new(stdout.lock())) }
+    }
+
+    /// Whether results are wanted as JSON.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// One line of the program's own words.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn line(&mut self, text: &str) -> Outcome {
+        writeln!(self.sink, "{text}")?;
+        Ok(())
+    }
+
+    /// One line that contains stored text: control characters are escaped on a terminal and raw in a pipe.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn stored_line(&mut self, text: &str) -> Outcome {
+        if self.is_terminal { self.line(&escape_controls(text)) } else { self.line(text) }
+    }
+
+    /// One reply object.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn object(&mut self, reply: &impl serde::Serialize) -> Outcome {
+        serde_json::to_writer(&mut self.sink, reply).map_err(io::Error::from)?;
+        writeln!(self.sink)?;
+        Ok(())
+    }
+
+    /// Hands everything over.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn flush(&mut self) -> Outcome {
+        self.sink.flush()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! A line that moves while long work goes on: on a terminal only, on standard error, gone when the work is done.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shows that something is going on. Silent where nobody watches.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// Work of unknown length.
+    #[must_use]
+    pub fn start(label: &'static str) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {msg}") {
+            bar.set_style(style);
+        }
+        bar.set_prefix(label);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// What is being worked on now.
+    pub fn show(&self, what: impl Into<String>) {
+        self.0.set_message(what.into());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

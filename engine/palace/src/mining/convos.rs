@@ -1,0 +1,70 @@
+//! `mine` in convos mode: the messages of a transcript, packed into drawers.
+
+use std::path::Path;
+
+use undercroft_text::dates::check_content_date;
+use undercroft_text::transcript::{pack, parse};
+use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
+
+use super::walk;
+use super::{MineReport, Skipped, Source};
+use crate::error::Result;
+
+/// Files the conversations of every transcript below `path` into `wing`, in place when they were filed before.
+///
+/// `progress` is told each file before it is read.
+///
+/// # Errors
+/// When `path` cannot be read or holds no transcript, or what the vault says; lines that cannot be used are named.
+pub fn mine_convos(
+    vault: &Vault,
+    path: &Path,
+    wing: &str,
+    progress: &mut dyn FnMut(&Path),
+) -> Result<MineReport> {
+    let mut report = MineReport::default();
+    for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut report.skipped)? {
+        progress(&file);
+        let source = Source::new(file, wing);
+        let bytes = match walk::read(&source.path) {
+            Ok(bytes) => bytes,
+            Err(skipped) => {
+                report.skipped.push(skipped);
+                continue;
+            }
+        };
+        let transcript = parse(&bytes);
+        report.skipped.extend(
+            transcript
+                .rejected
+                .iter()
+                .map(|line| Skipped { path: source.path.clone(), reason: line.to_string() }),
+        );
+        let drawers = (0_u32..).zip(pack(&transcript.messages)).map(|(position, packed)| {
+            let origin = Origin {
+                source: source.name.clone(),
+                chunk: position,
+                line_start: Some(packed.first_line),
+                line_end: Some(packed.last_line),
+            };
+            NewDrawer {
+                content_date: usable_date(packed.timestamp),
+                ..NewDrawer::from_source(
+                    &source.wing,
+                    &source.room,
+                    &packed.text,
+                    AddedBy::ConvoMiner,
+                    origin,
+                )
+            }
+        });
+        let drawers = drawers.collect();
+        report.file(vault, &source, drawers)?;
+    }
+    Ok(report)
+}
+
+/// A time as a log writes it, when it is one that a drawer may carry; a strange one is no reason to lose the words.
+pub(super) fn usable_date(timestamp: Option<String>) -> Option<String> {
+    timestamp.filter(|text| check_content_date(text).is_ok())
+}

@@ -1,0 +1,166 @@
+//! Files and transcripts become drawers, in place, whole, and never twice.
+
+use std::fs;
+use std::path::Path;
+
+use undercroft_crypto::{MasterKey, OsEntropy};
+use undercroft_vault::{Drawer, Vault, VaultOptions};
+
+use super::*;
+use crate::palace::Level;
+
+struct Fixture {
+    dir: tempfile::TempDir,
+    vault: Vault,
+}
+
+fn fixture() -> Fixture {
+    let dir = tempfile::tempdir().unwrap();
+    let master = MasterKey::generate(&OsEntropy);
+    let vault =
+        Vault::create(&dir.path().join("vault"), "v", Level::Sealed, &master, VaultOptions::default())
+            .unwrap();
+    Fixture { dir, vault }
+}
+
+impl Fixture {
+    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.dir.path().join("notes").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn notes(&self) -> PathBuf {
+        self.dir.path().join("notes")
+    }
+
+    fn mine(&self) -> MineReport {
+        mine_files(&self.vault, &self.notes(), "mined", &mut |_| {}).unwrap()
+    }
+
+    fn drawers(&self) -> Vec<Drawer> {
+        let mut drawers = self.vault.recent(None, 500).unwrap();
+        drawers.sort_by(|a, b| {
+            (&a.meta.source_file, a.meta.chunk_index).cmp(&(&b.meta.source_file, b.meta.chunk_index))
+        });
+        drawers
+    }
+}
+
+fn log(messages: &[(&str, &str)]) -> String {
+    messages
+        .iter()
+        .map(|(role, text)| {
+            let line = serde_json::json!({
+                "type": role,
+                "timestamp": "2026-01-02T03:04:05Z",
+                "message": { "role": role, "content": text },
+            });
+            format!("{line}\n")
+        })
+        .collect()
+}
+
+#[test]
+fn the_drawers_of_a_file_concatenate_to_it_byte_for_byte() {
+    let fixture = fixture();
+    let text = "A first paragraph.\r\n\r\n".repeat(200) + "end \u{7} without newline";
+    fixture.put("Two Words.MD", &text);
+    let report = fixture.mine();
+    assert_eq!((report.files, report.skipped.len()), (1, 0));
+    let drawers = fixture.drawers();
+    assert_eq!(drawers.len(), report.drawers);
+    let joined: String = drawers.iter().map(|drawer| drawer.content.as_str()).collect();
+    assert_eq!(joined, text);
+    assert!(drawers.iter().all(|drawer| drawer.meta.room == "two-words"));
+}
+
+#[test]
+fn mining_again_changes_only_what_changed() {
+    let fixture = fixture();
+    fixture.put("a.txt", "one\n\n".repeat(600));
+    let first = fixture.mine();
+    assert!(first.drawers > 2 && first.unchanged == 0);
+    let again = fixture.mine();
+    assert_eq!((again.drawers, again.unchanged, again.removed), (first.drawers, first.drawers, 0));
+    fixture.put("a.txt", "one");
+    let shrunk = fixture.mine();
+    assert_eq!((shrunk.drawers, shrunk.removed), (1, first.drawers - 1));
+    fixture.put("a.txt", " \n");
+    assert_eq!(fixture.mine().removed, 1);
+    assert!(fixture.drawers().is_empty());
+}
+
+#[test]
+fn hidden_unknown_and_unreadable_files_are_left_out_and_the_last_are_named() {
+    let fixture = fixture();
+    fixture.put("good.md", "words");
+    fixture.put(".hidden.md", "no");
+    fixture.put(".git/config.md", "no");
+    fixture.put("picture.png", "no");
+    fixture.put("latin.txt", [b'a', 0xe9]);
+    let report = fixture.mine();
+    assert_eq!((report.files, report.drawers), (1, 1));
+    assert_eq!(report.skipped.len(), 1);
+    assert!(report.skipped[0].reason.contains("not UTF-8 text after byte 1"), "{:?}", report.skipped);
+}
+
+#[test]
+fn a_path_without_files_is_an_error() {
+    let fixture = fixture();
+    fs::create_dir_all(fixture.notes()).unwrap();
+    for path in [fixture.notes(), fixture.dir.path().join("missing")] {
+        assert!(mine_files(&fixture.vault, &path, "w", &mut |_| {}).is_err());
+        assert!(mine_convos(&fixture.vault, &path, "w", &mut |_| {}).is_err());
+        assert!(sweep(&fixture.vault, &path, "w", &mut |_| {}).is_err());
+    }
+}
+
+#[test]
+fn conversations_are_packed_with_their_time() {
+    let fixture = fixture();
+    fixture.put(
+        "talk.jsonl",
+        log(&[("user", "where is the key"), ("assistant", "behind the map")]) + "not json\n",
+    );
+    let report = mine_convos(&fixture.vault, &fixture.notes(), "talks", &mut |_| {}).unwrap();
+    assert_eq!((report.files, report.drawers), (1, 1));
+    assert!(report.skipped[0].reason.starts_with("line 3:"), "{:?}", report.skipped);
+    let drawer = &fixture.drawers()[0];
+    assert_eq!(drawer.content, "User: where is the key\n\nAssistant: behind the map");
+    assert_eq!(drawer.meta.content_date.as_deref(), Some("2026-01-02T03:04:05Z"));
+}
+
+#[test]
+fn a_sweep_files_each_message_once() {
+    let fixture = fixture();
+    fixture.put("a.jsonl", log(&[("user", "one"), ("assistant", "two"), ("user", "one")]));
+    let first = sweep(&fixture.vault, &fixture.notes(), "convos", &mut |_| {}).unwrap();
+    assert_eq!((first.files, first.filed, first.present), (1, 2, 1));
+    fixture.put("b.jsonl", log(&[("user", "one"), ("user", "three")]));
+    let second = sweep(&fixture.vault, &fixture.notes(), "convos", &mut |_| {}).unwrap();
+    assert_eq!((second.files, second.filed, second.present), (2, 1, 4));
+    let contents: Vec<String> = fixture.drawers().into_iter().map(|drawer| drawer.content).collect();
+    assert_eq!(contents, ["User: one", "Assistant: two", "User: three"]);
+}
+
+#[test]
+fn a_message_that_is_too_large_for_a_drawer_becomes_parts_and_is_not_lost() {
+    let fixture = fixture();
+    let long = "many words here. ".repeat(15_000);
+    fixture.put("a.jsonl", log(&[("user", &long)]));
+    let report = sweep(&fixture.vault, &fixture.notes(), "convos", &mut |_| {}).unwrap();
+    assert!(report.filed >= 3 && report.skipped.is_empty(), "{report:?}");
+    let joined: String = fixture.drawers().iter().map(|drawer| drawer.content.as_str()).collect();
+    assert_eq!(joined, format!("User: {long}"));
+}
+
+#[test]
+fn rooms_are_made_from_file_names() {
+    let room = |name: &str| walk::room_of(Path::new(name));
+    assert_eq!(room("/x/My Notes (2).md"), "my-notes-2");
+    assert_eq!(room("--.md"), "unsorted");
+    assert_eq!(room("東京 Trip.txt"), "東京-trip");
+    assert!(room(&format!("{}.md", "é".repeat(100))).len() <= 128);
+}

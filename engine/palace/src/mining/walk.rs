@@ -1,0 +1,87 @@
+//! Which files below a path are meant, in which order, and what their room is called.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::{MAX_FILE_BYTES, Skipped};
+use crate::error::{Error, Result};
+
+/// Longest room name that is made from a file's name, in bytes.
+const MAX_ROOM_BYTES: usize = 128;
+
+/// The files that `path` means: itself, or every file below it whose extension is one of `extensions`, in the order of
+/// their paths. Names that start with a dot are passed over, links to folders are not followed.
+///
+/// # Errors
+/// [`Error::Io`] when `path` itself cannot be read, [`Error::NothingToMine`] when it means no file.
+pub(super) fn files(
+    path: &Path,
+    extensions: &[&str],
+    wanted: &'static str,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<PathBuf>> {
+    let metadata = fs::metadata(path).map_err(Error::io("read", path))?;
+    if metadata.is_file() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut found = Vec::new();
+    let mut folders = vec![path.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(source) if folder == path => return Err(Error::io("read", path)(source)),
+            Err(error) => {
+                skipped.push(Skipped { path: folder, reason: error.to_string() });
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) if has_extension(&path, extensions) && path.is_file() => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::NothingToMine { path: path.to_path_buf(), wanted });
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|found| extensions.iter().any(|known| found.eq_ignore_ascii_case(known)))
+}
+
+/// Reads a file whole, or says why not.
+pub(super) fn read(path: &Path) -> std::result::Result<Vec<u8>, Skipped> {
+    let skipped = |reason: String| Skipped { path: path.to_path_buf(), reason };
+    let file = fs::File::open(path).map_err(|error| skipped(error.to_string()))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| skipped(error.to_string()))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(skipped(format!("larger than {} MiB; split it", MAX_FILE_BYTES >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// The room of a file: its name without extension, lower-case, spaces as `-`, only letters, digits, `-` and `_`;
+/// `unsorted` when nothing is left.
+pub(super) fn room_of(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let mut room = String::new();
+    for c in stem.chars().map(|c| if c == ' ' { '-' } else { c }) {
+        if (c.is_alphanumeric() || matches!(c, '-' | '_')) && room.len() + c.len_utf8() <= MAX_ROOM_BYTES {
+            room.push(c);
+        }
+    }
+    let room = room.trim_matches('-');
+    if room.is_empty() { "unsorted".to_owned() } else { room.to_owned() }
+}
