@@ -19,3 +19,9 @@ pub const DOCUMENTS_MAX: usize = 1 << 26;
 
 /// Features that the hash embedder remembers in each thread.
 pub const FEATURE_CACHE_MAX: usize = 1 << 15;
+
+/// Query words whose other forms an index remembers.
+pub const EXPANSION_CACHE_MAX: usize = 4_096;
+
+/// Longest query word, in bytes, for which other forms are looked for.
+pub const EXPANSION_BYTES_MAX: usize = 64;

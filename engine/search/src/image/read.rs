@@ -132,7 +132,7 @@ fn vocabulary<R: Read>(sections: &mut SectionReader<'_, R>) -> Result<Vocabulary
     let forward: Vec<u32> = sections.numbers("forward order")?;
     let backward: Vec<u32> = sections.column("backward order", forward.len())?;
     let orders = [forward, backward];
-    let vocabulary = Vocabulary::restore(text.into_bytes(), ends, classes, orders);
+    let vocabulary = Vocabulary::restore(text, ends, classes, orders);
     vocabulary.ok_or(ImageError::Corrupt { field: "term orders" })
 }
 

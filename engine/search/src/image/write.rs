@@ -53,7 +53,7 @@ fn documents<W: Write>(sections: &mut Sections<'_, W>, documents: &Documents) ->
 }
 
 fn vocabulary<W: Write>(sections: &mut Sections<'_, W>, vocabulary: &Vocabulary) -> io::Result<()> {
-    sections.bytes(vocabulary.text.len(), std::iter::once(&*vocabulary.text))?;
+    sections.bytes(vocabulary.text.len(), std::iter::once(vocabulary.text.as_bytes()))?;
     sections.numbers(vocabulary.ends.iter().copied())?;
     sections.numbers(vocabulary.classes.iter().map(|class| *class as u8))?;
     let [forward, backward] = vocabulary.orders();

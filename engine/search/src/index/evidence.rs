@@ -54,7 +54,7 @@ impl Lookup {
         for (word, term) in plan.terms.iter().enumerate() {
             let word = word as u16;
             let exact = term.exact.map(|term| Entry { term, word, exact: true, languages: 0, near: false });
-            let other = |other: &super::plan::Other| Entry {
+            let other = |other: &super::expand::Other| Entry {
                 term: other.term,
                 word,
                 exact: false,

@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::documents::{Documents, Slot};
+use super::expand::Expansions;
 use super::postings::{COUNT_MAX, Postings};
 use super::streams::{Step, Streams};
 use super::vectors::Vectors;
@@ -33,6 +34,7 @@ impl Index {
             postings: Postings::default(),
             streams: Streams::default(),
             vectors: Vectors::new(dimension),
+            expansions: Expansions::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod documents;
 mod evidence;
+mod expand;
 mod kernel;
 mod maintain;
 mod names;
@@ -17,6 +18,7 @@ mod vocabulary;
 
 use crate::ranking::Ranking;
 use documents::Documents;
+use expand::Expansions;
 use postings::Postings;
 use streams::Streams;
 use vectors::Vectors;
@@ -34,6 +36,7 @@ pub struct Index {
     pub(crate) postings: Postings,
     pub(crate) streams: Streams,
     pub(crate) vectors: Vectors,
+    expansions: Expansions,
 }
 
 /// The parts as the image writes and reads them.

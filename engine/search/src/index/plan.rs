@@ -5,16 +5,15 @@ use undercroft_text::{ScriptSet, Tokenizer, scripts};
 
 use super::Index;
 use super::documents::Slot;
+use super::expand::Other;
 use super::vocabulary::TermId;
 use crate::analyse::{class, counts};
 use crate::document::TermClass;
-use crate::forms::{self, Language, Rules};
+use crate::forms::Language;
 use crate::limits::{EXPANSIONS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX};
 
 /// An inflected form occurs.
 pub(crate) const MORPH: u8 = 1;
-/// Least characters of a word that is contained in another.
-const CONTAINED: usize = 8;
 /// A near spelling occurs.
 pub(crate) const NEAR: u8 = 2;
 
@@ -46,16 +45,6 @@ pub(crate) struct PlanTerm {
     pub(crate) extra: Vec<(Slot, u8)>,
     /// Inverse document frequency times the word's own weight.
     pub(crate) weight: f32,
-}
-
-/// Another word of the vocabulary that a query word stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Other {
-    pub(crate) term: TermId,
-    /// Languages of drawers in which it is an inflected form, as bits.
-    pub(crate) languages: u32,
-    /// It is a near spelling, where it is not an inflected form.
-    pub(crate) near: bool,
 }
 
 impl Other {
@@ -143,18 +132,8 @@ fn expand(index: &Index, word: &str, class: TermClass, language: Option<Language
             return term;
         }
     }
-    let rules = Rules::choose(word, language, index.documents.languages_present);
-    for id in candidates(index, word, &rules) {
-        if Some(id) == term.exact || index.postings.frequency(id) == 0 {
-            continue;
-        }
-        let other = vocabulary.text(id);
-        let languages = rules.related(word, other);
-        let near = forms::near(word, other);
-        if languages != 0 || near {
-            term.others.push(Other { term: id, languages, near });
-        }
-    }
+    let present = index.documents.languages_present;
+    term.others = index.expansions.of(vocabulary, word, language, present);
     if let Some(id) = vocabulary.find(word, TermClass::Gram) {
         term.others.push(Other { term: id, languages: 0, near: true });
     }
@@ -162,33 +141,9 @@ fn expand(index: &Index, word: &str, class: TermClass, language: Option<Language
     term
 }
 
-/// The words among which every form and near spelling of a word is, each once.
-fn candidates(index: &Index, word: &str, rules: &Rules) -> Vec<TermId> {
-    let vocabulary = &index.vocabulary;
-    let mut found: Vec<TermId> = Vec::new();
-    if let Some(shared) = rules.shared_prefix(word) {
-        vocabulary.with_prefix(&word[..word.floor_char_boundary(shared)], |id| found.push(id));
-    }
-    let find = |text: &str| vocabulary.find(text, TermClass::Word);
-    found.extend(rules.irregular(word).filter_map(find));
-    let length = word.chars().count();
-    // One edit leaves the word's first or its second half as it was; other nearness leaves the first.
-    let (first, second) = word.split_at(leading(word, (length / 2).min(7)).len());
-    if !first.is_empty() {
-        vocabulary.with_prefix(first, |id| found.push(id));
-        vocabulary.with_suffix(second, |id| found.push(id));
-    }
-    // A word that this one ends with may be shorter than its second half.
-    let endings =
-        word.char_indices().map(|(at, _)| &word[at..]).skip(1).take(length.saturating_sub(CONTAINED));
-    found.extend(endings.filter_map(find));
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
 /// Keeps the most frequent forms; equal ones by their text, so that the order of insertion does not matter.
 fn keep_frequent(index: &Index, others: &mut Vec<Other>) {
+    others.retain(|other| index.postings.frequency(other.term) > 0);
     if others.len() > EXPANSIONS_MAX {
         let rank = |other: &Other| {
             (std::cmp::Reverse(index.postings.frequency(other.term)), index.vocabulary.text(other.term))
@@ -196,10 +151,6 @@ fn keep_frequent(index: &Index, others: &mut Vec<Other>) {
         others.sort_by(|a, b| rank(a).cmp(&rank(b)));
         others.truncate(EXPANSIONS_MAX);
     }
-}
-
-fn leading(word: &str, chars: usize) -> &str {
-    word.char_indices().nth(chars).map_or(word, |(at, _)| &word[..at])
 }
 
 impl PlanTerm {

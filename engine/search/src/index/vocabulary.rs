@@ -6,6 +6,7 @@
 //! new term moves few others.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -21,7 +22,7 @@ const NEWEST_MIN: usize = 1_024;
 /// The distinct terms.
 #[derive(Clone, Default)]
 pub(crate) struct Vocabulary {
-    pub(crate) text: Vec<u8>,
+    pub(crate) text: String,
     /// End of each term in `text`.
     pub(crate) ends: Vec<u32>,
     pub(crate) classes: Vec<TermClass>,
@@ -43,7 +44,7 @@ impl Vocabulary {
     /// Puts a vocabulary together from the parts of an image, whose `text` is valid and cut at characters by
     /// `ends`. `None` when an order names a term that is not there or is out of order, or a term comes twice.
     pub(crate) fn restore(
-        text: Vec<u8>,
+        text: String,
         ends: Vec<u32>,
         classes: Vec<TermClass>,
         [forward, backward]: [Vec<TermId>; 2],
@@ -74,13 +75,20 @@ impl Vocabulary {
 
     /// Text of a term.
     pub(crate) fn text(&self, id: TermId) -> &str {
-        std::str::from_utf8(self.bytes(id)).unwrap_or_default()
+        &self.text[self.span(id)]
     }
 
-    fn bytes(&self, id: TermId) -> &[u8] {
+    /// Bytes of a term's text.
+    #[inline]
+    pub(crate) fn bytes(&self, id: TermId) -> &[u8] {
+        &self.text.as_bytes()[self.span(id)]
+    }
+
+    #[inline]
+    fn span(&self, id: TermId) -> Range<usize> {
         let index = id as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.text[start..self.ends[index] as usize]
+        start..self.ends[index] as usize
     }
 
     /// Class of a term.
@@ -124,7 +132,7 @@ impl Vocabulary {
     /// Appends a term that is not known yet, without ordering it.
     pub(crate) fn push(&mut self, text: &str, class: TermClass) -> TermId {
         let id = self.ends.len() as TermId;
-        self.text.extend(text.as_bytes());
+        self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
         self.classes.push(class);
         self.number(id);
@@ -137,7 +145,7 @@ impl Vocabulary {
         let rehash = |id: &TermId| {
             let index = *id as usize;
             let start = if index == 0 { 0 } else { ends[index - 1] as usize };
-            hash(&text[start..ends[index] as usize], classes[index])
+            hash(&text.as_bytes()[start..ends[index] as usize], classes[index])
         };
         numbers.insert_unique(rehash(&id), id, rehash);
     }
