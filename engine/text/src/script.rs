@@ -52,6 +52,16 @@ impl Script {
         match c {
             'a'..='z' | 'A'..='Z' => Self::Latin,
             '\0'..='\u{7f}' => Self::Common,
+            // Most letters are told without a search in the table of the property.
+            '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{24f}' => Self::Latin,
+            '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3c9}' => Self::Greek,
+            '\u{400}'..='\u{481}' => Self::Cyrillic,
+            '\u{5d0}'..='\u{5ea}' => Self::Hebrew,
+            '\u{620}'..='\u{63f}' | '\u{641}'..='\u{64a}' => Self::Arabic,
+            '\u{904}'..='\u{939}' => Self::Devanagari,
+            '\u{e01}'..='\u{e30}' => Self::Thai,
+            '\u{3041}'..='\u{3096}' => Self::Hiragana,
+            '\u{30a1}'..='\u{30fa}' => Self::Katakana,
             '\u{4e00}'..='\u{9fff}' => Self::Han,
             '\u{ac00}'..='\u{d7a3}' => Self::Hangul,
             _ => Self::of_property(c),
@@ -202,6 +212,13 @@ mod tests {
         assert!(!scripts("12 + 5").is_disjoint(scripts("привет")));
         assert!(!scripts("").is_disjoint(scripts("")));
         assert!(!scripts("ᎣᏏᏲ").is_disjoint(scripts("hello")), "Cherokee has no bit of its own");
+    }
+
+    #[test]
+    fn every_character_has_the_script_of_its_property() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(Script::of(c), Script::of_property(c), "{c:?}");
+        }
     }
 
     #[test]

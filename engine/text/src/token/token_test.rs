@@ -100,6 +100,7 @@ fn odd_queries_give_the_words_in_them() {
     assert_eq!(texts("C++"), ["c"]);
     assert_eq!(texts("NEAR("), ["near"]);
     assert_eq!(texts("l’homme"), ["l", "homme"]);
+    assert_eq!(texts("п\u{2bc}ять"), texts("п'ять"));
     for empty in ["\"", "*", "   ", "", "🎉👨‍👩‍👧", "\u{301}", "\u{640}\u{640}", "\u{200d}"] {
         assert_eq!(texts(empty), [""; 0], "{empty:?}");
     }

@@ -257,6 +257,10 @@ fn role(c: char) -> Role {
             _ => Role::Boundary,
         };
     }
+    // The letter apostrophe is written where the other apostrophes are.
+    if c == '\u{2bc}' {
+        return Role::Boundary;
+    }
     if is_ignorable(c) {
         return Role::Ignorable;
     }

@@ -6,7 +6,8 @@ use super::blocks::{Content, render, string};
 use super::message::{Format, Message};
 use super::parse::Line;
 
-/// Records that the program keeps for itself beside the conversation.
+/// Records that the program keeps for itself beside the conversation. Their own fields are no message, even where
+/// they repeat one (a queued prompt).
 const RECORDS: [&str; 12] = [
     "file-history-snapshot",
     "progress",
@@ -28,11 +29,14 @@ pub(super) fn read(line: &Map<String, Value>) -> (Format, Line) {
     let message = line.get("message");
     let envelope = message.and_then(Value::as_object);
     let format = if envelope.is_some() || kind.is_some() { Format::ClaudeCode } else { Format::Chat };
-    let content = content_of(line, envelope);
     let is_record = kind.is_some_and(|kind| RECORDS.contains(&kind));
-    let role = kind.or_else(|| string(line, "role")).unwrap_or("unknown");
+    let content = content_of(line, envelope, is_record);
+    let role = kind
+        .filter(|kind| *kind != "message")
+        .or_else(|| string(line, "role"))
+        .or_else(|| envelope.and_then(|message| string(message, "role")))
+        .unwrap_or("unknown");
     let read = match content {
-        // A record may carry a payload that is no message; only one with text is kept.
         Some(content) if content.text.trim().is_empty() => Line::Dropped,
         Some(content) => Line::Message(Message {
             role: role.to_owned(),
@@ -53,12 +57,17 @@ pub(super) fn read(line: &Map<String, Value>) -> (Format, Line) {
     (format, read)
 }
 
-/// The content of the message, else that of the line, else its summary.
-fn content_of(line: &Map<String, Value>, envelope: Option<&Map<String, Value>>) -> Option<Content> {
+/// The content of the message, else that of the line if it is no record, else its summary.
+fn content_of(
+    line: &Map<String, Value>,
+    envelope: Option<&Map<String, Value>>,
+    is_record: bool,
+) -> Option<Content> {
     let text = |value: Option<&Value>| value.filter(|value| !value.is_object()).and_then(render);
+    let own = |key: &str| if is_record { None } else { text(line.get(key)) };
     text(envelope.and_then(|message| message.get("content")))
-        .or_else(|| text(line.get("message").filter(|message| message.is_string())))
-        .or_else(|| text(line.get("content")))
-        .or_else(|| text(line.get("text")))
+        .or_else(|| own("message"))
+        .or_else(|| own("content"))
+        .or_else(|| own("text"))
         .or_else(|| text(line.get("summary")))
 }

@@ -44,6 +44,8 @@ fn noise_is_counted_and_nothing_else_is_lost() {
     let log = read(&[
         r#"{"type":"file-history-snapshot","snapshot":{}}"#,
         r#"{"type":"progress","data":{}}"#,
+        r#"{"type":"queue-operation","operation":"enqueue","content":"kept"}"#,
+        r#"{"type":"system","content":"Conversation compacted"}"#,
         r#"{"type":"summary"}"#,
         r#"{"type":"user","message":{"content":"<local-command-stdout>x</local-command-stdout>"}}"#,
         r#"{"type":"user","message":{"content":"Caveat: generated"}}"#,
@@ -53,9 +55,9 @@ fn noise_is_counted_and_nothing_else_is_lost() {
         "   \r",
         r#"{"type":"user","message":{"content":"kept"}}"#,
     ]);
-    assert_eq!(log.dropped, 7);
+    assert_eq!(log.dropped, 9);
     assert_eq!(texts(&log), [("user", "kept")]);
-    assert_eq!(log.messages[0].line, 10);
+    assert_eq!(log.messages[0].line, 12);
 }
 
 #[test]
@@ -118,9 +120,14 @@ fn older_codex_items_without_an_envelope_are_read() {
 
 #[test]
 fn chat_lines_are_read() {
-    let log = read(&[r#"{"role":"user","content":"hi","name":"Bo"}"#, r#"{"message":{"content":"x"}}"#]);
+    let log = read(&[
+        r#"{"role":"user","content":"hi","name":"Bo"}"#,
+        r#"{"message":{"content":"x"}}"#,
+        r#"{"type":"user","content":"typed"}"#,
+        r#"{"type":"message","message":{"role":"assistant","content":"wrapped"}}"#,
+    ]);
     assert_eq!(log.format, Format::Chat);
-    assert_eq!(texts(&log), [("user", "hi"), ("unknown", "x")]);
+    assert_eq!(texts(&log), [("user", "hi"), ("unknown", "x"), ("user", "typed"), ("assistant", "wrapped")]);
     assert_eq!(log.messages[0].label(), "Bo");
 }
 
