@@ -157,8 +157,8 @@ impl<'a> Bases<'a> {
             // gently, possibly
             self.add(&word[..word.len() - 1], "e");
         }
-        if stem.ends_with('l') {
-            // fully
+        if stem == "ful" {
+            // fully: no other adverb is its adjective less a letter and `y`.
             self.add(stem, "l");
         }
     }

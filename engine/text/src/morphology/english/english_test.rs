@@ -62,7 +62,16 @@ const FORMS: &[&str] = &[
 
 /// Words that must stay apart.
 const APART: &[(&str, &str)] = &[
+    ("till", "tilly"),
+    ("unlike", "unlikely"),
+    ("doe", "doing"),
+    ("design", "designation"),
     ("new", "news"),
+    ("bel", "belly"),
+    ("the", "this"),
+    ("he", "his"),
+    ("al", "ally"),
+    ("jul", "july"),
     ("need", "needle"),
     ("champ", "lose"),
     ("champ", "champion"),
