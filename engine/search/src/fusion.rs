@@ -41,14 +41,23 @@ impl Fusion {
         matches!(self.gate, Gate::At(gate) if semantic > gate)
     }
 
-    /// The score. Grows with each of its parts.
-    #[inline(always)]
-    pub(crate) fn score(&self, semantic: f32, lexical: f32, recency: f32, disjoint: bool) -> f32 {
-        let weight = match self.mode {
+    /// The share of meaning for a drawer whose script is or is not foreign to the query.
+    pub(crate) fn weight(&self, disjoint: bool) -> f32 {
+        match self.mode {
             FusionMode::Bm25 if disjoint => DISJOINT_WEIGHT,
             FusionMode::Bm25 => self.weight,
             FusionMode::Legacy => SEMANTIC_WEIGHT,
-        };
+        }
+    }
+
+    /// Whether the lexical part is the overlap of words and phrase.
+    pub(crate) fn is_legacy(&self) -> bool {
+        self.mode == FusionMode::Legacy
+    }
+
+    /// The score, for a share of meaning. Grows with each of its other parts.
+    #[inline(always)]
+    pub(crate) fn score(&self, weight: f32, semantic: f32, lexical: f32, recency: f32) -> f32 {
         weight * semantic + (1.0 - RECENCY - weight) * lexical + RECENCY * recency
     }
 }

@@ -188,11 +188,6 @@ impl Documents {
         Some(slot)
     }
 
-    /// Recency of a slot's drawer, 0..=1, given [`age_factor`] of the ranking instant.
-    pub(crate) fn recency(&self, slot: usize, factor: f64) -> f32 {
-        (self.ages[slot] * factor).min(1.0) as f32
-    }
-
     /// The place of a room in a wing, if any drawer ever lay there.
     pub(crate) fn intern_place(&mut self, wing: &str, room: &str) -> u32 {
         let names = (self.wings.intern(wing), self.rooms.intern(room));

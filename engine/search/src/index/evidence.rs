@@ -3,10 +3,10 @@
 
 use super::Index;
 use super::documents::Slot;
+use super::kernel::{count, okapi};
 use super::plan::{MORPH, NEAR, Plan};
 use super::streams::Step;
 use super::vocabulary::TermId;
-use crate::ranking::Ranking;
 
 /// What one drawer's words say about a query, before squashing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,7 +43,7 @@ pub(crate) struct Lookup {
 /// Counts of each query word in one drawer.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    counts: Vec<(u32, u8)>,
+    counts: Vec<(u8, u8)>,
     /// Line that last covered each query word, and how strongly.
     lines: Vec<(u32, f32)>,
 }
@@ -81,20 +81,6 @@ impl Lookup {
     }
 }
 
-/// Okapi's term: saturating in the count, normalised by length.
-#[inline(always)]
-pub(crate) fn okapi(weight: f32, count: f32, norm: f32, k1: f32) -> f32 {
-    weight * (k1 + 1.0) * count / (count + norm)
-}
-
-/// The count that a query word scores with.
-#[inline(always)]
-pub(crate) fn count(exact: u32, roles: u8, ranking: &Ranking) -> f32 {
-    let morph = if roles & MORPH == 0 { 0.0 } else { ranking.morph };
-    let near = if roles & NEAR == 0 { 0.0 } else { ranking.near };
-    exact as f32 + (morph + near)
-}
-
 impl Index {
     /// The evidence of one drawer.
     pub(crate) fn evidence(&self, plan: &Plan, lookup: &Lookup, tally: &mut Tally, slot: Slot) -> Evidence {
@@ -105,7 +91,7 @@ impl Index {
         for (term, (exact, roles)) in plan.terms.iter().zip(&tally.counts) {
             let okapi = |count: f32| okapi(term.weight, count, norm, ranking.k1);
             evidence.all += okapi(count(*exact, *roles, ranking));
-            evidence.exact += okapi(*exact as f32);
+            evidence.exact += okapi(count(*exact, 0, ranking));
             evidence.morph += okapi(count(0, roles & MORPH, ranking));
         }
         evidence
@@ -128,7 +114,8 @@ impl Index {
             for entry in lookup.entries(term) {
                 let word = entry.word as usize;
                 let strength = if entry.exact {
-                    tally.counts[word].0 += 1;
+                    // As the postings cap it.
+                    tally.counts[word].0 = tally.counts[word].0.saturating_add(1);
                     1.0
                 } else if entry.languages >> language & 1 == 1 {
                     tally.counts[word].1 |= MORPH;

@@ -1,49 +1,75 @@
-//! Owns the inner loop of the vector scan: columns of signed bytes times small whole numbers, summed by slot.
-//! It is one safe body, compiled once for every processor and again for the wider registers of those that have
-//! them; which one runs is decided while running, and all give the same whole numbers.
+//! Owns the inner loops over whole columns: the vector scan, the evidence of a frequent word, and fusion.
+//! Each is one safe body, compiled once for every processor and again for the wider registers of those that have
+//! them; which one runs is decided while running. All give the same numbers: whole numbers in the scan, and in the
+//! others the same operations on each entry alone, which no register width changes.
 //!
 //! The only `unsafe` of this crate is the call of those compilations, each behind the check that its registers
 //! exist.
 
+use super::plan::{MORPH, NEAR};
+use crate::fusion::Fusion;
+use crate::ranking::Ranking;
+
 /// Columns taken in one pass over the sums, so that these are read and written a quarter as often.
 const PASS: usize = 4;
 
-/// Adds `weight * column` to `sums` for every weighted column. `codes` is a sequence of columns of `capacity` codes
-/// each, and `sums` has `capacity` entries. The caller bounds the weights so that no sum overflows.
-pub(crate) fn accumulate(codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: &mut [i32]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
-            #[expect(unsafe_code, reason = "the processor was just found to have the registers")]
-            // SAFETY: `wide512` is safe code whose only demand is that the processor has avx512bw and avx512vl, and
-            // the line above has just found both.
-            return unsafe { wide512(codes, capacity, weights, sums) };
+/// Defines a function that runs the widest compilation of `$body` that the processor has registers for.
+macro_rules! widest {
+    ($(#[$doc:meta])* $name:ident, $body:path, ($($argument:ident: $kind:ty),* $(,)?)) => {
+        $(#[$doc])*
+        pub(crate) fn $name($($argument: $kind),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+                fn wide512($($argument: $kind),*) {
+                    $body($($argument),*);
+                }
+
+                #[target_feature(enable = "avx2")]
+                fn wide256($($argument: $kind),*) {
+                    $body($($argument),*);
+                }
+
+                if is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                {
+                    #[expect(unsafe_code, reason = "the processor was just found to have the registers")]
+                    // SAFETY: the callee is safe code whose only demand is that the processor has avx512f, avx512bw
+                    // and avx512vl, and the condition above has just found all three.
+                    return unsafe { wide512($($argument),*) };
+                }
+                if is_x86_feature_detected!("avx2") {
+                    #[expect(unsafe_code, reason = "the processor was just found to have the registers")]
+                    // SAFETY: the callee is safe code whose only demand is that the processor has avx2, which the
+                    // condition above has just found.
+                    return unsafe { wide256($($argument),*) };
+                }
+            }
+            $body($($argument),*);
         }
-        if is_x86_feature_detected!("avx2") {
-            #[expect(unsafe_code, reason = "the processor was just found to have the registers")]
-            // SAFETY: `wide256` is safe code whose only demand is that the processor has avx2, which the line above
-            // has just found.
-            return unsafe { wide256(codes, capacity, weights, sums) };
-        }
-    }
-    body(codes, capacity, weights, sums);
+    };
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn wide512(codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: &mut [i32]) {
-    body(codes, capacity, weights, sums);
-}
+widest!(
+    /// Adds `weight * column` to `sums` for every weighted column. `codes` is a sequence of columns of `capacity`
+    /// codes each, and `sums` has `capacity` entries. The caller bounds the weights so that no sum overflows.
+    accumulate, accumulate_body, (codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: &mut [i32])
+);
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn wide256(codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: &mut [i32]) {
-    body(codes, capacity, weights, sums);
-}
+widest!(
+    /// Adds one word's evidence to every slot of a block.
+    add_word, add_word_body, (word: &Word<'_>, sums: Sums<'_>)
+);
+
+widest!(
+    /// Writes the least and the greatest possible score of every slot of a block.
+    fuse, fuse_body, (fusing: &Fusing<'_>, scores: Scores<'_>)
+);
 
 /// The loop itself, written so that the compiler turns it into vector instructions.
 #[inline(always)]
-pub(crate) fn body(codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: &mut [i32]) {
+pub(crate) fn accumulate_body(codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: &mut [i32]) {
     let column = |dimension: u32| &codes[dimension as usize * capacity..][..capacity];
     let (passes, rest) = weights.as_chunks::<PASS>();
     for [(d0, w0), (d1, w1), (d2, w2), (d3, w3)] in passes {
@@ -62,6 +88,120 @@ pub(crate) fn body(codes: &[i8], capacity: usize, weights: &[(u32, i16)], sums: 
 #[inline(always)]
 fn product(code: i8, weight: i16) -> i32 {
     i32::from(code) * i32::from(weight)
+}
+
+/// One word in one block, an entry a slot.
+pub(crate) struct Word<'a> {
+    pub(crate) weight: f32,
+    pub(crate) ranking: &'a Ranking,
+    /// How often it occurs as typed.
+    pub(crate) counts: &'a [u8],
+    /// Which other forms occur: [`MORPH`], [`NEAR`].
+    pub(crate) roles: &'a [u8],
+    /// Length normalisation.
+    pub(crate) norms: &'a [f32],
+}
+
+/// Where the evidence of one block is summed.
+pub(crate) struct Sums<'a> {
+    pub(crate) base: &'a mut [f32],
+    pub(crate) cover: &'a mut [f32],
+    pub(crate) admits: &'a mut [u8],
+}
+
+/// Okapi's term: saturating in the count, normalised by length.
+#[inline(always)]
+pub(crate) fn okapi(weight: f32, count: f32, norm: f32, k1: f32) -> f32 {
+    weight * (k1 + 1.0) * count / (count + norm)
+}
+
+/// The count that a query word scores with.
+#[inline(always)]
+pub(crate) fn count(exact: u8, roles: u8, ranking: &Ranking) -> f32 {
+    let morph = if roles & MORPH == 0 { 0.0 } else { ranking.morph };
+    let near = if roles & NEAR == 0 { 0.0 } else { ranking.near };
+    f32::from(exact) + (morph + near)
+}
+
+/// Adds the evidence of one slot; a slot without the word gets nothing.
+#[inline(always)]
+pub(crate) fn add_slot(
+    word: &Word<'_>,
+    [exact, roles]: [u8; 2],
+    norm: f32,
+    sums: (&mut f32, &mut f32, &mut u8),
+) {
+    let (base, cover, admits) = sums;
+    *base += okapi(word.weight, count(exact, roles, word.ranking), norm, word.ranking.k1);
+    *cover += if exact | roles != 0 { word.weight } else { 0.0 };
+    *admits |= u8::from(exact | (roles & MORPH) != 0);
+}
+
+#[inline(always)]
+pub(crate) fn add_word_body(word: &Word<'_>, sums: Sums<'_>) {
+    let Sums { base, cover, admits } = sums;
+    let rows = word.counts.iter().zip(word.roles).zip(word.norms);
+    for (((exact, roles), norm), ((base, cover), admits)) in rows.zip(base.iter_mut().zip(cover).zip(admits))
+    {
+        add_slot(word, [*exact, *roles], *norm, (base, cover, admits));
+    }
+}
+
+/// What the scores of one block are made of, an entry a slot.
+pub(crate) struct Fusing<'a> {
+    pub(crate) fusion: Fusion,
+    /// Raw evidence that squashes to one half.
+    pub(crate) half: f32,
+    /// Most that the best line can add.
+    pub(crate) line: f32,
+    pub(crate) age_factor: f64,
+    pub(crate) cosines: &'a [f32],
+    /// Raw evidence without the best line.
+    pub(crate) raws: &'a [f32],
+    /// Summed weight of the words present.
+    pub(crate) covers: &'a [f32],
+    pub(crate) ages: &'a [f64],
+    /// Share of meaning.
+    pub(crate) weights: &'a [f32],
+}
+
+/// Scores of one block.
+pub(crate) struct Scores<'a> {
+    pub(crate) semantics: &'a mut [f32],
+    pub(crate) lowers: &'a mut [f32],
+    pub(crate) uppers: &'a mut [f32],
+}
+
+#[inline(always)]
+pub(crate) fn fuse_body(fusing: &Fusing<'_>, scores: Scores<'_>) {
+    let Fusing { fusion, half, line, age_factor, .. } = *fusing;
+    let length = fusing.cosines.len();
+    // Equal lengths, told to the compiler once, so that no entry is checked.
+    let (cosines, raws, covers) = (fusing.cosines, &fusing.raws[..length], &fusing.covers[..length]);
+    let (ages, weights) = (&fusing.ages[..length], &fusing.weights[..length]);
+    let Scores { semantics, lowers, uppers } = scores;
+    let (semantics, lowers, uppers) =
+        (&mut semantics[..length], &mut lowers[..length], &mut uppers[..length]);
+    for at in 0..length {
+        let semantic = fusion.semantic(cosines[at]);
+        let recency = recency(ages[at], age_factor);
+        let score = |raw: f32| fusion.score(weights[at], semantic, squash(raw, half), recency);
+        semantics[at] = semantic;
+        lowers[at] = score(raws[at]);
+        uppers[at] = score(raws[at] + line * covers[at]);
+    }
+}
+
+/// Brings raw evidence into 0..1.
+#[inline(always)]
+pub(crate) fn squash(raw: f32, half: f32) -> f32 {
+    if raw <= 0.0 { 0.0 } else { raw / (raw + half) }
+}
+
+/// Recency, 0..=1, from a drawer's age and the factor of the ranking instant.
+#[inline(always)]
+pub(crate) fn recency(age: f64, factor: f64) -> f32 {
+    (age * factor).min(1.0) as f32
 }
 
 #[cfg(test)]

@@ -6,12 +6,15 @@ use undercroft_text::{ScriptSet, Tokenizer, scripts};
 use super::Index;
 use super::documents::Slot;
 use super::expand::Other;
+use super::postings::List;
 use super::vocabulary::TermId;
 use crate::analyse::{class, counts};
 use crate::document::TermClass;
 use crate::forms::Language;
 use crate::limits::{EXPANSIONS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX};
 
+/// Slots that are looked at together.
+const CHUNK: usize = 64;
 /// An inflected form occurs.
 pub(crate) const MORPH: u8 = 1;
 /// A near spelling occurs.
@@ -101,11 +104,6 @@ impl Plan {
         plan.norm = (ranking.k1 * (1.0 - ranking.b), slope);
         plan
     }
-
-    /// Brings raw evidence into 0..1.
-    pub(crate) fn squash(&self, raw: f32) -> f32 {
-        if raw <= 0.0 { 0.0 } else { raw / (raw + self.half) }
-    }
 }
 
 /// Okapi's inverse document frequency, never negative.
@@ -170,17 +168,28 @@ impl PlanTerm {
                 }
             });
         }
-        let marked = scratch.iter_mut().enumerate().filter(|(_, roles)| **roles != 0);
-        self.extra = marked.map(|(slot, roles)| (slot as Slot, std::mem::take(roles))).collect();
-        let mut shared = 0;
-        if let Some(term) = self.exact {
-            let list = index.postings.list(term);
-            let mut extra = self.extra.iter().map(|(slot, _)| *slot).peekable();
-            list.each(|slot, _| {
-                while extra.next_if(|other| *other < slot).is_some() {}
-                shared += u32::from(extra.next_if_eq(&slot).is_some());
-            });
+        for (chunk, roles) in scratch.chunks_mut(CHUNK).enumerate() {
+            if roles.iter().any(|roles| *roles != 0) {
+                let marked = roles.iter_mut().enumerate().filter(|(_, roles)| **roles != 0);
+                let slot = |at: usize| (chunk * CHUNK + at) as Slot;
+                self.extra.extend(marked.map(|(at, roles)| (slot(at), std::mem::take(roles))));
+            }
         }
+        let shared = self.exact.map_or(0, |term| self.shared(index.postings.list(term)));
         (exact + self.extra.len() as u32).saturating_sub(shared)
+    }
+    /// How many slots of `extra` contain the word itself too.
+    fn shared(&self, list: &List) -> u32 {
+        if list.dense {
+            let contains = |slot: Slot| list.bytes.get(slot as usize).is_some_and(|count| *count > 0);
+            return self.extra.iter().filter(|(slot, _)| contains(*slot)).count() as u32;
+        }
+        let mut shared = 0;
+        let mut extra = self.extra.iter().map(|(slot, _)| *slot).peekable();
+        list.each(|slot, _| {
+            while extra.next_if(|other| *other < slot).is_some() {}
+            shared += u32::from(extra.next_if_eq(&slot).is_some());
+        });
+        shared
     }
 }

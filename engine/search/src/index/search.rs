@@ -5,10 +5,13 @@
 
 use std::cell::RefCell;
 
+use undercroft_text::ScriptSet;
+
 use super::Index;
-use super::documents::{NO_SLOT, age_factor};
-use super::evidence::{Lookup, Tally, count, okapi};
-use super::plan::{MORPH, Plan, PlanTerm};
+use super::documents::{NO_SLOT, Slot, age_factor};
+use super::evidence::{Lookup, Tally};
+use super::kernel::{self, Fusing, Scores, Sums, Word, recency, squash};
+use super::plan::{Plan, PlanTerm};
 use super::postings::Cursor;
 use super::scope::Scope;
 use super::select::{Candidate, Selector, cap_rooms, order, slice};
@@ -36,10 +39,16 @@ struct Scratch {
     rooms: Vec<f32>,
     /// Length normalisation of one block.
     norms: Vec<f32>,
-    /// Counts of one word in one block, as typed and by role.
-    exact: Vec<u8>,
+    /// Counts of one word in one block.
+    counts: Vec<u8>,
     sums: Vec<i32>,
     cosines: Vec<f32>,
+    /// What the slots of one block are scored from and by.
+    raws: Vec<f32>,
+    weights: Vec<f32>,
+    semantics: Vec<f32>,
+    lowers: Vec<f32>,
+    uppers: Vec<f32>,
     tally: Tally,
 }
 
@@ -147,7 +156,7 @@ impl Index {
 struct Reader<'a> {
     term: &'a PlanTerm,
     cursor: Cursor,
-    extra: &'a [(u32, u8)],
+    extra: &'a [(Slot, u8)],
 }
 
 impl<'a> Reader<'a> {
@@ -157,72 +166,48 @@ impl<'a> Reader<'a> {
 
     /// Adds the word's evidence to the slots from `first` to `end`.
     fn add_block(&mut self, index: &Index, first: usize, end: usize, scratch: &mut Scratch) {
-        let ranking = &index.ranking;
-        let weight = self.term.weight;
-        let list = self.term.exact.map(|term| index.postings.list(term));
+        let rows = end - first;
         let length = self.extra.partition_point(|(slot, _)| (*slot as usize) < end);
         let (extra, rest) = self.extra.split_at(length);
         self.extra = rest;
-        let Scratch { base, cover, admits, norms, exact, roles, .. } = scratch;
-        let (base, cover, admits) = (&mut base[first..end], &mut cover[first..end], &mut admits[first..end]);
-        if extra.is_empty() {
-            let Some(list) = list else { return };
-            if list.dense {
-                let column = list.bytes.get(first..end.min(list.bytes.len())).unwrap_or_default();
-                add_column(column, weight, ranking.k1, norms, base, cover, admits);
-                return;
-            }
-            while let Some((slot, times)) = self.cursor.next(list, end as u32) {
-                let at = slot as usize - first;
-                base[at] += okapi(weight, times as f32, norms[at], ranking.k1);
-                cover[at] += weight;
-                admits[at] = 1;
-            }
+        let list = self.term.exact.map(|term| index.postings.list(term));
+        let dense = list.filter(|list| list.dense);
+        let column = dense.map(|list| list.bytes.get(first..end.min(list.bytes.len())).unwrap_or_default());
+        let Scratch { base, cover, admits, norms, counts, roles, .. } = scratch;
+        let base = &mut base[first..end];
+        let (cover, admits) = (&mut cover[first..end], &mut admits[first..end]);
+        let word = Word { weight: self.term.weight, ranking: &index.ranking, counts: &[], roles: &[], norms };
+        if let Some(column) = column {
+            counts.clear();
+            counts.extend_from_slice(column);
+            counts.resize(rows, 0);
+            roles.clear();
+            roles.resize(rows, 0);
+            extra.iter().for_each(|(slot, role)| roles[*slot as usize - first] = *role);
+            kernel::add_word(&Word { counts, roles, ..word }, Sums { base, cover, admits });
+            roles.fill(0);
             return;
         }
-        exact.clear();
-        exact.resize(end - first, 0);
-        roles.clear();
-        roles.resize(end - first, 0);
+        let mut add = |slot: Slot, exact: u8, roles: u8| {
+            let at = slot as usize - first;
+            kernel::add_slot(
+                &word,
+                [exact, roles],
+                norms[at],
+                (&mut base[at], &mut cover[at], &mut admits[at]),
+            );
+        };
+        let mut extra = extra.iter().copied().peekable();
         if let Some(list) = list {
-            if list.dense {
-                let column = list.bytes.get(first..end.min(list.bytes.len())).unwrap_or_default();
-                exact[..column.len()].copy_from_slice(column);
-            } else {
-                while let Some((slot, times)) = self.cursor.next(list, end as u32) {
-                    exact[slot as usize - first] = times as u8;
+            while let Some((slot, count)) = self.cursor.next(list, end as Slot) {
+                while let Some((other, roles)) = extra.next_if(|(other, _)| *other < slot) {
+                    add(other, 0, roles);
                 }
+                let roles = extra.next_if(|(other, _)| *other == slot).map_or(0, |(_, roles)| roles);
+                add(slot, count as u8, roles);
             }
         }
-        extra.iter().for_each(|(slot, role)| roles[*slot as usize - first] = *role);
-        for at in 0..end - first {
-            let (times, role) = (exact[at], roles[at]);
-            if times == 0 && role == 0 {
-                continue;
-            }
-            base[at] += okapi(weight, count(u32::from(times), role, ranking), norms[at], ranking.k1);
-            cover[at] += weight;
-            admits[at] |= u8::from(times > 0 || role & MORPH != 0);
-        }
-        roles.fill(0);
-    }
-}
-
-/// Adds a dense word's evidence; written without branches so that it becomes vector instructions.
-fn add_column(
-    column: &[u8],
-    weight: f32,
-    k1: f32,
-    norms: &[f32],
-    base: &mut [f32],
-    cover: &mut [f32],
-    admits: &mut [u8],
-) {
-    let sums = base.iter_mut().zip(cover).zip(admits);
-    for ((count, norm), ((base, cover), admits)) in column.iter().zip(norms).zip(sums) {
-        *base += okapi(weight, f32::from(*count), *norm, k1);
-        *cover += if *count > 0 { weight } else { 0.0 };
-        *admits |= u8::from(*count > 0);
+        extra.for_each(|(slot, roles)| add(slot, 0, roles));
     }
 }
 
@@ -254,22 +239,53 @@ impl Pass<'_> {
                     scratch.cosines.resize(end - first, 0.0);
                 }
             }
+            self.fuse_block(first, end, scratch);
             for slot in first..end {
-                if !documents.live[slot] || !self.scope.admits(documents, slot) {
-                    continue;
-                }
-                let semantic = self.fusion.semantic(scratch.cosines[slot - first]);
-                if scratch.admits[slot] == 0 && !self.fusion.admits(semantic) {
+                let at = slot - first;
+                let admits = scratch.admits[slot] != 0 || self.fusion.admits(scratch.semantics[at]);
+                if !admits || !documents.live[slot] || !self.scope.admits(documents, slot) {
                     continue;
                 }
                 admitted += 1;
-                let lower = scratch.base[slot] + self.context(slot, scratch);
-                let upper = lower + self.index.ranking.line * scratch.cover[slot] * 1.000_1;
-                let [lower, upper] = [lower, upper].map(|raw| self.fuse(slot, semantic, raw));
-                selector.offer(Candidate { slot: slot as u32, place: documents.places[slot], lower, upper });
+                let (lower, upper) = (scratch.lowers[at], scratch.uppers[at]);
+                selector.offer(Candidate { slot: slot as Slot, place: documents.places[slot], lower, upper });
             }
         }
         (selector.finish(), admitted)
+    }
+
+    /// Fills the scores of one block.
+    fn fuse_block(&self, first: usize, end: usize, scratch: &mut Scratch) {
+        let documents = &self.index.documents;
+        let mut raws = std::mem::take(&mut scratch.raws);
+        raws.clear();
+        raws.extend((first..end).map(|slot| scratch.base[slot] + self.context(slot, scratch)));
+        scratch.raws = raws;
+        let mut last = (ScriptSet::EMPTY, self.fusion.weight(false));
+        scratch.weights.clear();
+        scratch.weights.extend(documents.scripts[first..end].iter().map(|scripts| {
+            if last.0 != *scripts {
+                last = (*scripts, self.fusion.weight(self.plan.scripts.is_disjoint(*scripts)));
+            }
+            last.1
+        }));
+        for buffer in [&mut scratch.semantics, &mut scratch.lowers, &mut scratch.uppers] {
+            buffer.resize(end - first, 0.0);
+        }
+        let fusing = Fusing {
+            fusion: self.fusion,
+            half: self.plan.half,
+            // The order in which the words of a line are summed may differ by some units in the last place.
+            line: self.index.ranking.line * 1.000_1,
+            age_factor: self.age_factor,
+            cosines: &scratch.cosines,
+            raws: &scratch.raws,
+            covers: &scratch.cover[first..end],
+            ages: &documents.ages[first..end],
+            weights: &scratch.weights,
+        };
+        let Scratch { semantics, lowers, uppers, .. } = scratch;
+        kernel::fuse(&fusing, Scores { semantics, lowers, uppers });
     }
 
     /// Evidence lent by the neighbours in the thread and by the room.
@@ -280,11 +296,11 @@ impl Pass<'_> {
         ranking.neighbour * neighbours + ranking.room * scratch.rooms[documents.places[slot] as usize]
     }
 
-    fn fuse(&self, slot: usize, semantic: f32, raw: f32) -> f32 {
+    fn score(&self, slot: usize, semantic: f32, raw: f32) -> f32 {
         let documents = &self.index.documents;
-        let disjoint = self.plan.scripts.is_disjoint(documents.scripts[slot]);
-        let recency = documents.recency(slot, self.age_factor);
-        self.fusion.score(semantic, self.plan.squash(raw), recency, disjoint)
+        let weight = self.fusion.weight(self.plan.scripts.is_disjoint(documents.scripts[slot]));
+        let recency = recency(documents.ages[slot], self.age_factor);
+        self.fusion.score(weight, semantic, squash(raw, self.plan.half), recency)
     }
 
     /// The full judgement of a slot.
@@ -298,11 +314,11 @@ impl Pass<'_> {
         Hit {
             key: documents.keys[slot],
             seq: documents.seqs[slot],
-            score: self.fuse(slot, semantic, raw),
+            score: self.score(slot, semantic, raw),
             semantic,
-            lexical: self.plan.squash(raw),
-            lexical_exact: self.plan.squash(evidence.exact),
-            lexical_morph: self.plan.squash(evidence.morph),
+            lexical: squash(raw, self.plan.half),
+            lexical_exact: squash(evidence.exact, self.plan.half),
+            lexical_morph: squash(evidence.morph, self.plan.half),
         }
     }
 }
