@@ -76,6 +76,15 @@ impl Analysed {
     }
 }
 
+impl Analysed {
+    /// The terms in the order of the text, without its lines.
+    pub(crate) fn sequence(&self) -> Vec<(String, TermClass)> {
+        let terms: Vec<(&str, TermClass)> = self.terms().collect();
+        let numbers = self.stream.iter().filter_map(|step| step.checked_sub(1));
+        numbers.map(|number| (terms[number as usize].0.to_owned(), terms[number as usize].1)).collect()
+    }
+}
+
 /// Whether a term stands for a whole word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]

@@ -5,6 +5,7 @@
 
 pub mod embed;
 pub mod error;
+pub mod exact;
 pub mod limits;
 
 mod analyse;

@@ -8,6 +8,9 @@ use super::plan::{MORPH, NEAR, Plan};
 use super::streams::Step;
 use super::vocabulary::TermId;
 
+/// A phrase counts in the legacy formula when the query has more bytes than this.
+pub(crate) const PHRASE_BYTES: usize = 3;
+
 /// What one drawer's words say about a query, before squashing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Evidence {
@@ -136,5 +139,28 @@ impl Index {
             }
         }
         best
+    }
+
+    /// The legacy formula's lexical part, for the drawer last tallied: the share of the query's words that occur, a
+    /// form or a near spelling counting half, raised by a half when the whole phrase occurs.
+    pub(crate) fn overlap(&self, plan: &Plan, tally: &Tally, slot: Slot) -> f32 {
+        let worth = |(exact, roles): &(u8, u8)| match (exact, roles) {
+            (0, 0) => 0.0,
+            (0, _) => 0.5,
+            _ => 1.0,
+        };
+        let share = tally.counts.iter().map(worth).sum::<f32>() / plan.words.max(1) as f32;
+        if self.contains_phrase(plan, slot) { (share + 0.5).min(1.0) } else { share }
+    }
+
+    fn contains_phrase(&self, plan: &Plan, slot: Slot) -> bool {
+        let Some(phrase) = plan.phrase.iter().copied().collect::<Option<Vec<TermId>>>() else { return false };
+        if phrase.is_empty() || plan.bytes <= PHRASE_BYTES {
+            return false;
+        }
+        let steps = self.streams.steps(slot);
+        let terms: Vec<TermId> =
+            steps.filter_map(|step| if let Step::Term(term) = step { Some(term) } else { None }).collect();
+        terms.windows(phrase.len()).any(|window| window == phrase)
     }
 }

@@ -47,11 +47,11 @@ proptest! {
         asked in "[ab]{1,4}(ing|ed|s|)|[abé]{5,9}|[a-b]{6,12}|[学校的]{1,4}|[аб]{4,7}",
         present in 0u32..4,
     ) {
-        let expansions = Expansions::default();
         let all = vocabulary(&words);
         let split = vocabulary(&words[..words.len() / 2]);
         let languages = [None, Some(Language::English)];
         for (language, asked) in languages.into_iter().flat_map(|language| [(language, &asked), (language, &words[0])]) {
+            let expansions = Expansions::default();
             // The first call remembers the answer of the smaller vocabulary, which the larger one extends.
             prop_assert_eq!(
                 expansions.of(&split, asked, language, present),

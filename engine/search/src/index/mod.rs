@@ -41,11 +41,15 @@ pub struct Index {
 
 /// The parts as the image writes and reads them.
 pub(crate) mod parts {
-    pub(crate) use super::documents::Documents;
+    pub(crate) use super::documents::{Documents, age, age_factor};
+    pub(crate) use super::evidence::PHRASE_BYTES;
+    pub(crate) use super::kernel::{count, okapi, recency, squash};
     pub(crate) use super::names::{NONE, Names};
+    pub(crate) use super::plan::{MORPH, NEAR, inverse_frequency, is_stopword};
     pub(crate) use super::postings::{List, Postings};
+    pub(crate) use super::select::{cap_rooms, order, slice};
     pub(crate) use super::streams::Streams;
-    pub(crate) use super::vectors::{BLOCK, BLOCK_MIN, Block, Vectors};
+    pub(crate) use super::vectors::{BLOCK, BLOCK_MIN, Block, Probe, Vectors};
     pub(crate) use super::vocabulary::Vocabulary;
     pub(crate) use crate::forms::LANGUAGES;
 }

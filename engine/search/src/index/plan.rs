@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) words: usize,
     /// The query's words in sequence, as the numbers of their terms.
     pub(crate) phrase: Vec<Option<TermId>>,
+    /// Bytes of the query's text without the blanks around it.
+    pub(crate) bytes: usize,
     /// Raw evidence that squashes to one half.
     pub(crate) half: f32,
     /// Okapi's length normalisation: `base + slope * length`.
@@ -72,7 +74,7 @@ impl Plan {
         scratch: &mut Vec<u8>,
     ) -> Self {
         let text = &text[..text.floor_char_boundary(QUERY_BYTES_MAX)];
-        let mut plan = Self { scripts: scripts(text), ..Self::default() };
+        let mut plan = Self { scripts: scripts(text), bytes: text.trim().len(), ..Self::default() };
         let mut distinct: Vec<(String, TermClass)> = Vec::new();
         Tokenizer::new().tokenize(text, |token| {
             let class = class(token.kind);
@@ -107,12 +109,12 @@ impl Plan {
 }
 
 /// Okapi's inverse document frequency, never negative.
-fn inverse_frequency(documents: usize, frequency: u32) -> f32 {
+pub(crate) fn inverse_frequency(documents: usize, frequency: u32) -> f32 {
     let (documents, frequency) = (documents as f64, f64::from(frequency));
     (1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln() as f32
 }
 
-fn is_stopword(_word: &str) -> bool {
+pub(crate) fn is_stopword(_word: &str) -> bool {
     false
 }
 

@@ -259,7 +259,11 @@ impl Pass<'_> {
         let documents = &self.index.documents;
         let mut raws = std::mem::take(&mut scratch.raws);
         raws.clear();
-        raws.extend((first..end).map(|slot| scratch.base[slot] + self.context(slot, scratch)));
+        if self.fusion.is_legacy() {
+            raws.resize(end - first, 0.0);
+        } else {
+            raws.extend((first..end).map(|slot| scratch.base[slot] + self.context(slot, scratch)));
+        }
         scratch.raws = raws;
         let mut last = (ScriptSet::EMPTY, self.fusion.weight(false));
         scratch.weights.clear();
@@ -275,8 +279,7 @@ impl Pass<'_> {
         let fusing = Fusing {
             fusion: self.fusion,
             half: self.plan.half,
-            // The order in which the words of a line are summed may differ by some units in the last place.
-            line: self.index.ranking.line * 1.000_1,
+            line: self.line_bound(),
             age_factor: self.age_factor,
             cosines: &scratch.cosines,
             raws: &scratch.raws,
@@ -296,11 +299,19 @@ impl Pass<'_> {
         ranking.neighbour * neighbours + ranking.room * scratch.rooms[documents.places[slot] as usize]
     }
 
-    fn score(&self, slot: usize, semantic: f32, raw: f32) -> f32 {
+    /// What the summed weight of the words present is multiplied by, to bound what is only known word for word.
+    fn line_bound(&self) -> f32 {
+        // Any overlap may turn out to be whole; without a word there is none.
+        const WHOLE: f32 = 1e30;
+        // The order in which the words of a line are summed may differ by some units in the last place.
+        if self.fusion.is_legacy() { WHOLE } else { self.index.ranking.line * 1.000_1 }
+    }
+
+    fn score(&self, slot: usize, semantic: f32, lexical: f32) -> f32 {
         let documents = &self.index.documents;
         let weight = self.fusion.weight(self.plan.scripts.is_disjoint(documents.scripts[slot]));
         let recency = recency(documents.ages[slot], self.age_factor);
-        self.fusion.score(weight, semantic, squash(raw, self.plan.half), recency)
+        self.fusion.score(weight, semantic, lexical, recency)
     }
 
     /// The full judgement of a slot.
@@ -308,15 +319,20 @@ impl Pass<'_> {
         let evidence = self.index.evidence(self.plan, &self.lookup, &mut scratch.tally, slot as u32);
         let raw = evidence.all + self.context(slot, scratch);
         let raw = raw + self.index.ranking.line * evidence.line;
+        let lexical = if self.fusion.is_legacy() {
+            self.index.overlap(self.plan, &scratch.tally, slot as Slot)
+        } else {
+            squash(raw, self.plan.half)
+        };
         let cosine = self.probe.as_ref().map_or(0.0, |probe| self.index.vectors.cosine(slot as u32, probe));
         let semantic = self.fusion.semantic(cosine);
         let documents = &self.index.documents;
         Hit {
             key: documents.keys[slot],
             seq: documents.seqs[slot],
-            score: self.score(slot, semantic, raw),
+            score: self.score(slot, semantic, lexical),
             semantic,
-            lexical: squash(raw, self.plan.half),
+            lexical,
             lexical_exact: squash(evidence.exact, self.plan.half),
             lexical_morph: squash(evidence.morph, self.plan.half),
         }

@@ -131,6 +131,14 @@ impl Probe {
         Some(Self { weights, scale: (1.0 / squares.sqrt()) as f32 })
     }
 
+    /// Cosine with a single vector, one product after another.
+    pub(crate) fn cosine_of(&self, vector: &Quantized) -> f32 {
+        let products = self.weights.iter().map(|(dimension, weight)| {
+            i32::from(*weight) * vector.codes.get(*dimension as usize).map_or(0, |code| i32::from(*code))
+        });
+        self.cosine(products.sum(), vector.inverse_norm())
+    }
+
     fn cosine(&self, sum: i32, inverse_norm: f32) -> f32 {
         sum as f32 * (inverse_norm * self.scale)
     }
