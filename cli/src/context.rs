@@ -12,25 +12,25 @@ use crate::i18n::{Language, Template};
 use crate::print::Output;
 
 /// The vault that is meant when none is named.
-pub const DEFAULT_VAULT: &str = "default";
+pub(crate) const DEFAULT_VAULT: &str = "default";
 
 /// One run.
-pub struct Context {
+pub(crate) struct Context {
     /// The data folder.
-    pub home: Home,
+    pub(crate) home: Home,
     /// The environment as declared.
-    pub environment: Environment,
+    pub(crate) environment: Environment,
     /// Standard output.
-    pub out: Output,
+    pub(crate) out: Output,
     /// The language of result lines.
-    pub language: Language,
+    pub(crate) language: Language,
     vault: Option<String>,
 }
 
 impl Context {
     /// The context of what was typed.
     #[must_use]
-    pub fn new(cli: &Cli) -> Self {
+    pub(crate) fn new(cli: &Cli) -> Self {
         let environment = Environment::of_process();
         Self {
             home: Home::resolve(cli.data_dir.as_deref(), &environment),
@@ -43,13 +43,13 @@ impl Context {
 
     /// The vault that `--vault` names.
     #[must_use]
-    pub fn vault_name(&self) -> &str {
+    pub(crate) fn vault_name(&self) -> &str {
         self.vault.as_deref().unwrap_or(DEFAULT_VAULT)
     }
 
     /// A localised result line.
     #[must_use]
-    pub fn say(&self, template: Template, values: &[(&str, &str)]) -> String {
+    pub(crate) fn say(&self, template: Template, values: &[(&str, &str)]) -> String {
         template.fill(self.language, values)
     }
 
@@ -57,7 +57,7 @@ impl Context {
     ///
     /// # Errors
     /// A declaration that refuses.
-    pub fn settings(&self) -> Outcome<VaultSettings> {
+    pub(crate) fn settings(&self) -> Outcome<VaultSettings> {
         let (settings, warnings) = VaultSettings::resolve(&self.environment).map_err(refusal)?;
         for warning in warnings {
             eprintln!("Warning: {}: {}", warning.variable, warning.message);
@@ -69,7 +69,7 @@ impl Context {
     ///
     /// # Errors
     /// A declaration that refuses, or what is wrong with the key material.
-    pub fn palace(&self, create: CreateKeys) -> Outcome<Palace> {
+    pub(crate) fn palace(&self, create: CreateKeys) -> Outcome<Palace> {
         let settings = self.settings()?;
         let declared = KeySource::declared(&self.environment).map_err(refusal)?;
         Ok(Palace::open(self.home.clone(), &declared, create, &settings, standard_tools())?)
@@ -79,7 +79,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`palace`](Self::palace), or what the vault says.
-    pub fn open(&self) -> Outcome<Vault> {
+    pub(crate) fn open(&self) -> Outcome<Vault> {
         let vault = self.palace(CreateKeys::Never)?.open_vault(self.vault_name(), Access::Write)?;
         for note in vault.unhealed() {
             eprintln!("Note: {note}");

@@ -9,7 +9,7 @@ use crate::exit;
 
 /// A command's failure.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The installation: keys, names, backups, configuration.
     #[error(transparent)]
     Palace(#[from] undercroft_palace::Error),
@@ -33,28 +33,28 @@ pub enum Failure {
 }
 
 /// Result of a command.
-pub type Outcome<T = ()> = Result<T, Failure>;
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
     /// Something typed that cannot be used.
-    pub fn invalid(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::Refused { class: ErrorClass::Invalid, message: message.into() }
     }
 
     /// Something named that does not exist.
-    pub fn not_found(message: impl Into<String>) -> Self {
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::Refused { class: ErrorClass::NotFound, message: message.into() }
     }
 
     /// A command or flag that is documented and not built.
     #[must_use]
-    pub fn not_implemented(what: &str) -> Self {
+    pub(crate) fn not_implemented(what: &str) -> Self {
         Self::invalid(format!("not implemented: {what}"))
     }
 
     /// The class of the failure.
     #[must_use]
-    pub fn class(&self) -> ErrorClass {
+    pub(crate) fn class(&self) -> ErrorClass {
         match self {
             Self::Palace(error) => error.class(),
             Self::Vault(error) => error.class(),
@@ -65,7 +65,7 @@ impl Failure {
 
     /// The exit code. A reader that closed the pipe has seen what it wanted: that is no failure.
     #[must_use]
-    pub fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => exit::DONE,
             other => exit::code(other.class()),
@@ -74,7 +74,7 @@ impl Failure {
 
     /// Whether nothing is left to tell: the result said it, or nobody listens on a closed pipe.
     #[must_use]
-    pub fn is_told(&self) -> bool {
+    pub(crate) fn is_told(&self) -> bool {
         matches!(self, Self::Told(_))
             || matches!(self, Self::Output(e) if e.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -82,7 +82,7 @@ impl Failure {
 
 /// `Error: …`, and below it each cause that the line above does not repeat already.
 #[must_use]
-pub fn for_people(error: &dyn Error) -> String {
+pub(crate) fn for_people(error: &dyn Error) -> String {
     let mut last = error.to_string();
     let mut text = format!("Error: {last}");
     let mut cause = error.source();
@@ -99,7 +99,7 @@ pub fn for_people(error: &dyn Error) -> String {
 
 /// The same object that the HTTP surface answers with.
 #[must_use]
-pub fn for_programs(message: &str, class: ErrorClass) -> String {
+pub(crate) fn for_programs(message: &str, class: ErrorClass) -> String {
     serde_json::json!({ "error": message, "class": class.as_str() }).to_string()
 }
 

@@ -3,15 +3,15 @@
 use undercroft_palace::ErrorClass;
 
 /// The run did what it was asked.
-pub const DONE: u8 = 0;
+pub(crate) const DONE: u8 = 0;
 /// The run failed, and the stored bytes are not in question.
-pub const FAILED: u8 = 1;
+pub(crate) const FAILED: u8 = 1;
 /// Stored bytes contradict themselves or what was recorded about them.
-pub const INTEGRITY: u8 = 2;
+pub(crate) const INTEGRITY: u8 = 2;
 
 /// The exit code of a failure.
 #[must_use]
-pub fn code(class: ErrorClass) -> u8 {
+pub(crate) fn code(class: ErrorClass) -> u8 {
     match class {
         ErrorClass::Integrity => INTEGRITY,
         ErrorClass::Invalid

@@ -6,12 +6,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Shows that something is going on. Silent where nobody watches.
-pub struct Progress(ProgressBar);
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// Work of unknown length.
     #[must_use]
-    pub fn start(label: &'static str) -> Self {
+    pub(crate) fn start(label: &'static str) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self(ProgressBar::hidden());
         }
@@ -25,7 +25,7 @@ impl Progress {
     }
 
     /// What is being worked on now.
-    pub fn show(&self, what: impl Into<String>) {
+    pub(crate) fn show(&self, what: impl Into<String>) {
         self.0.set_message(what.into());
     }
 }

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 /// `backup …`
 #[derive(Debug, Subcommand)]
-pub enum BackupCommand {
+pub(crate) enum BackupCommand {
     /// Verify the vault and copy it aside; the newest ten copies are kept
     Create,
     /// List all copies
@@ -15,10 +15,10 @@ pub enum BackupCommand {
 
 /// Arguments of `backup restore`.
 #[derive(Debug, Args)]
-pub struct RestoreArgs {
+pub(crate) struct RestoreArgs {
     /// The copy's name, as 'backup list' shows it
-    pub name: String,
+    pub(crate) name: String,
     /// Replace the vault that is there now
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
 }

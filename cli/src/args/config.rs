@@ -7,22 +7,22 @@ use clap_complete::Shell;
 
 /// `config …`
 #[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
+pub(crate) enum ConfigCommand {
     /// Judge every UNDERCROFT_* variable; opens nothing
     Check(ConfigCheckArgs),
 }
 
 /// Arguments of `config check`.
 #[derive(Debug, Args)]
-pub struct ConfigCheckArgs {
+pub(crate) struct ConfigCheckArgs {
     /// Also show what was accepted without being parsed
     #[arg(long)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 /// `transcript …`
 #[derive(Debug, Subcommand)]
-pub enum TranscriptCommand {
+pub(crate) enum TranscriptCommand {
     /// Print the messages of a transcript
     Render {
         /// The transcript (JSON lines)
@@ -35,7 +35,7 @@ pub enum TranscriptCommand {
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-pub struct CompletionArgs {
+pub(crate) struct CompletionArgs {
     /// The shell
-    pub shell: Shell,
+    pub(crate) shell: Shell,
 }

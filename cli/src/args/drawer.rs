@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 /// `drawer …`
 #[derive(Debug, Subcommand)]
-pub enum DrawerCommand {
+pub(crate) enum DrawerCommand {
     /// Print one drawer, word for word
     Get {
         /// Its id, as searches and lists show it

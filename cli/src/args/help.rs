@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use super::Cli;
 
 /// Headings and the commands below them, in the order in which somebody meets them.
-pub const GROUPS: [(&str, &[&str]); 6] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Start", &["init", "remember", "mine", "sweep"]),
     ("Find and read", &["search", "wake-up", "drawer", "taxonomy", "stats"]),
     ("Prove and repair", &["verify", "history", "supersessions", "dedup", "repair"]),
@@ -60,7 +60,7 @@ Details of one command: undercroft <COMMAND> --help";
 
 /// The whole command tree with its help page.
 #[must_use]
-pub fn command() -> clap::Command {
+pub(crate) fn command() -> clap::Command {
     let tree = Cli::command();
     let groups = render_groups(&tree);
     tree.help_template(format!(

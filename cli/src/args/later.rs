@@ -7,14 +7,14 @@ use clap::{Args, Subcommand};
 /// Whatever follows a command of a later version.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
-pub struct Anything {
+pub(crate) struct Anything {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub rest: Vec<OsString>,
+    pub(crate) rest: Vec<OsString>,
 }
 
 /// Commands that are documented and not built.
 #[derive(Debug, Subcommand)]
-pub enum LaterCommand {
+pub(crate) enum LaterCommand {
     /// Serve one vault to an agent on standard input and output
     #[command(hide = true)]
     ServeMcp(Anything),
@@ -98,7 +98,7 @@ pub enum LaterCommand {
 impl LaterCommand {
     /// The command as it is typed.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::ServeMcp(_) => "serve-mcp",
             Self::ServeHttp(_) => "serve-http",

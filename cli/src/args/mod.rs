@@ -7,7 +7,7 @@ mod backup;
 mod config;
 mod drawer;
 mod filing;
-pub mod help;
+pub(crate) mod help;
 mod later;
 mod searching;
 mod vault;
@@ -16,38 +16,38 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-pub use backup::BackupCommand;
-pub use config::{CompletionArgs, ConfigCheckArgs, ConfigCommand, TranscriptCommand};
-pub use drawer::DrawerCommand;
-pub use filing::{MineArgs, RememberArgs, SweepArgs};
-pub use later::LaterCommand;
-pub use searching::{DedupArgs, HistoryArgs, RepairArgs, SearchArgs, WakeUpArgs};
-pub use vault::{InitArgs, VaultCommand};
+pub(crate) use backup::{BackupCommand, RestoreArgs};
+pub(crate) use config::{CompletionArgs, ConfigCheckArgs, ConfigCommand, TranscriptCommand};
+pub(crate) use drawer::DrawerCommand;
+pub(crate) use filing::{MineArgs, RememberArgs, SweepArgs};
+pub(crate) use later::LaterCommand;
+pub(crate) use searching::{DedupArgs, HistoryArgs, RepairArgs, SearchArgs, WakeUpArgs};
+pub(crate) use vault::{InitArgs, VaultCommand};
 
 /// Undercroft: hardened local-first AI memory. Keeps what was said word for word, encrypted and tamper-evident, and finds
 /// it again by meaning, word and time.
 #[derive(Debug, Parser)]
 #[command(name = "undercroft", version, max_term_width = 110, disable_help_subcommand = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// The installation's folder [default: UNDERCROFT_HOME, else ~/.undercroft]
     #[arg(long, global = true, value_name = "FOLDER")]
-    pub data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
 
     /// The vault to work on [default: default]
     #[arg(long, global = true, value_name = "NAME")]
-    pub vault: Option<String>,
+    pub(crate) vault: Option<String>,
 
     /// Print one JSON object instead of lines for people
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
 
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// Every command of this version, and those of later ones.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Make the installation: its master key and the vault 'default'
     Init(InitArgs),
     /// Make, list, inspect and delete vaults
@@ -101,7 +101,7 @@ pub enum Command {
 impl Command {
     /// Whether the command works on the vault that `--vault` names. Where it does not, the flag is a mistake.
     #[must_use]
-    pub fn takes_vault(&self) -> bool {
+    pub(crate) fn takes_vault(&self) -> bool {
         match self {
             Self::Init(_)
             | Self::Vault(_)

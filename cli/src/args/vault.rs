@@ -4,15 +4,15 @@ use clap::{Args, Subcommand};
 
 /// Arguments of `init`.
 #[derive(Debug, Args)]
-pub struct InitArgs {
+pub(crate) struct InitArgs {
     /// What the files show without the key: 'sealed' nothing, 'hmac-only' the texts
     #[arg(long, default_value = "sealed", value_name = "LEVEL")]
-    pub level: String,
+    pub(crate) level: String,
 }
 
 /// `vault …`
 #[derive(Debug, Subcommand)]
-pub enum VaultCommand {
+pub(crate) enum VaultCommand {
     /// Make a vault
     Create {
         /// Its name

@@ -28,7 +28,7 @@ use crate::error::{Failure, Outcome};
 ///
 /// # Errors
 /// Whatever the command says.
-pub fn run(command: Command, context: &mut Context) -> Outcome {
+pub(crate) fn run(command: Command, context: &mut Context) -> Outcome {
     match command {
         Command::Init(args) => init::run(&args, context),
         Command::Vault(command) => vault::run(&command, context),

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use undercroft_text::morphology::Language;
+use undercroft_text::snippet::snippet;
 use undercroft_vault::{SearchHit, SearchReply, SearchRequest};
 
 use crate::args::SearchArgs;
 use crate::context::Context;
 use crate::error::{Failure, Outcome};
 use crate::i18n::Template;
-use crate::print::snippet;
 
 /// Characters of a hit's text.
 const SNIPPET: usize = 100;
@@ -42,8 +43,11 @@ pub(super) fn run(args: &SearchArgs, context: &mut Context) -> Outcome {
     print(args, &reply, context)
 }
 
-fn language(tag: &str) -> Outcome<undercroft_text::morphology::Language> {
-    tag.parse().map_err(|error| Failure::invalid(format!("invalid --language: {error}")))
+fn language(text: &str) -> Outcome<Language> {
+    Language::parse(text).ok_or_else(|| {
+        let known = Language::ALL.map(|(_, code, _)| code).join(", ");
+        Failure::invalid(format!("invalid --language: '{text}' is not one of {known}"))
+    })
 }
 
 fn print(args: &SearchArgs, reply: &SearchReply, context: &mut Context) -> Outcome {

@@ -8,7 +8,7 @@ use tables::TABLES;
 
 /// A language that results are printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// English.
     En,
     /// German.
@@ -33,12 +33,12 @@ pub enum Language {
 
 impl Language {
     /// Every language, English first.
-    pub const ALL: [Self; 10] =
+    pub(crate) const ALL: [Self; 10] =
         [Self::En, Self::De, Self::Es, Self::Fr, Self::It, Self::Pt, Self::Ru, Self::Zh, Self::Ko, Self::Hi];
 
     /// Its two letters.
     #[must_use]
-    pub fn tag(self) -> &'static str {
+    pub(crate) fn tag(self) -> &'static str {
         match self {
             Self::En => "en",
             Self::De => "de",
@@ -55,14 +55,14 @@ impl Language {
 
     /// The language with these two letters; English for any other.
     #[must_use]
-    pub fn from_tag(tag: Option<&str>) -> Self {
+    pub(crate) fn from_tag(tag: Option<&str>) -> Self {
         Self::ALL.into_iter().find(|language| Some(language.tag()) == tag).unwrap_or(Self::En)
     }
 }
 
 /// A result line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Template {
+pub(crate) enum Template {
     /// `{path}`
     PalaceInitialised,
     /// `{path}`
@@ -87,7 +87,7 @@ pub enum Template {
 
 impl Template {
     /// Every template, in the order of the tables.
-    pub const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::PalaceInitialised,
         Self::PalaceAlready,
         Self::VaultCreated,
@@ -102,7 +102,7 @@ impl Template {
 
     /// The text with its holes.
     #[must_use]
-    pub fn text(self, language: Language) -> &'static str {
+    pub(crate) fn text(self, language: Language) -> &'static str {
         let column = Self::ALL.iter().position(|template| *template == self).unwrap_or_default();
         let row = Language::ALL.iter().position(|known| *known == language).unwrap_or_default();
         TABLES[row][column]
@@ -110,7 +110,7 @@ impl Template {
 
     /// The text with its holes filled. A value that contains `{…}` is not filled again.
     #[must_use]
-    pub fn fill(self, language: Language, values: &[(&str, &str)]) -> String {
+    pub(crate) fn fill(self, language: Language, values: &[(&str, &str)]) -> String {
         let mut filled = String::new();
         let mut rest = self.text(language);
         while let Some((before, after)) = rest.split_once('{') {

@@ -1,19 +1,17 @@
 //! Where results go: lines for people or one object for programs, on standard output.
 
-mod lines;
-mod snippet;
+mod first_line;
 
 use std::io::{self, IsTerminal, Write};
 
-pub use lines::one_line;
-pub use snippet::{first_line, snippet};
-
 use undercroft_text::escape_controls;
+
+pub(crate) use first_line::first_line;
 
 use crate::error::Outcome;
 
 /// Standard output as one run sees it.
-pub struct Output {
+pub(crate) struct Output {
     json: bool,
     is_terminal: bool,
     sink: Box<dyn Write>,
@@ -22,7 +20,7 @@ pub struct Output {
 impl Output {
     /// The process's standard output, buffered; [`flush`](Self::flush) it at the end.
     #[must_use]
-    pub fn standard(json: bool) -> Self {
+    pub(crate) fn standard(json: bool) -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         Self { json, is_terminal, sink: Box::new(io::BufWriter::new(stdout.lock())) }
@@ -30,7 +28,7 @@ impl Output {
 
     /// Whether results are wanted as JSON.
     #[must_use]
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
@@ -38,7 +36,7 @@ impl Output {
     ///
     /// # Errors
     /// When standard output cannot be written.
-    pub fn line(&mut self, text: &str) -> Outcome {
+    pub(crate) fn line(&mut self, text: &str) -> Outcome {
         writeln!(self.sink, "{text}")?;
         Ok(())
     }
@@ -47,7 +45,7 @@ impl Output {
     ///
     /// # Errors
     /// When standard output cannot be written.
-    pub fn stored_line(&mut self, text: &str) -> Outcome {
+    pub(crate) fn stored_line(&mut self, text: &str) -> Outcome {
         if self.is_terminal { self.line(&escape_controls(text)) } else { self.line(text) }
     }
 
@@ -55,7 +53,7 @@ impl Output {
     ///
     /// # Errors
     /// When standard output cannot be written.
-    pub fn object(&mut self, reply: &impl serde::Serialize) -> Outcome {
+    pub(crate) fn object(&mut self, reply: &impl serde::Serialize) -> Outcome {
         serde_json::to_writer(&mut self.sink, reply).map_err(io::Error::from)?;
         writeln!(self.sink)?;
         Ok(())
@@ -65,7 +63,7 @@ impl Output {
     ///
     /// # Errors
     /// When standard output cannot be written.
-    pub fn flush(&mut self) -> Outcome {
+    pub(crate) fn flush(&mut self) -> Outcome {
         self.sink.flush()?;
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-pub use undercroft_crypto::ErrorClass;
+use undercroft_crypto::ErrorClass;
 
 use crate::env::Finding;
 
@@ -59,8 +59,8 @@ pub enum Error {
         /// Its permission bits.
         mode: u32,
     },
-    /// A name that cannot be a vault's.
-    #[error("invalid vault name: {0}")]
+    /// A name that cannot be a vault's; the text says why.
+    #[error("{0}")]
     VaultName(String),
     /// No vault has this name.
     #[error("no vault '{0}'; see the names with: undercroft vault list")]

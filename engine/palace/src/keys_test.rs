@@ -7,7 +7,7 @@ use std::sync::Barrier;
 use undercroft_crypto::{OsEntropy, SeededEntropy};
 
 use super::*;
-use crate::error::ErrorClass;
+use undercroft_crypto::ErrorClass;
 
 fn passphrase(text: &str) -> KeySource {
     KeySource::Passphrase(Zeroizing::new(text.to_owned()))

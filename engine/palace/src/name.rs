@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 /// The vault name in its kept form: trimmed, 1 to 128 bytes, no separators, no control characters, and no leading dot,
 /// which marks folders that are being put together.
 pub(crate) fn vault(name: &str) -> Result<String> {
-    let kept = check_name("vault", name).map_err(|refused| Error::VaultName(refused.reason().to_string()))?;
+    let kept = check_name("vault", name).map_err(|refused| Error::VaultName(refused.to_string()))?;
     if kept.starts_with('.') {
-        return Err(Error::VaultName("it starts with a dot; choose another".to_owned()));
+        return Err(Error::VaultName("invalid vault: it starts with a dot; choose another name".to_owned()));
     }
     Ok(kept)
 }

@@ -7,8 +7,8 @@ use undercroft_crypto::SeededEntropy;
 use undercroft_vault::{AddedBy, BypassReason, ManualClock, NewDrawer, Screening};
 
 use super::*;
-use crate::error::ErrorClass;
 use crate::registry::{DATABASE, MANIFEST};
+use undercroft_crypto::ErrorClass;
 
 const SCREENING: Screening = Screening::Bypass(BypassReason::NotDeclared);
 /// 2026-01-02T03:04:05Z.

@@ -86,7 +86,7 @@ impl<T> Reading<T> {
 ///
 /// Values are trimmed unless the variable is a secret. A blank value is an undeclared one, except where the inventory says
 /// that blank is refused.
-pub fn read<T>(
+pub(super) fn read<T>(
     environment: &Environment,
     variable: &Variable,
     parse: impl FnOnce(&str) -> Result<T, Complaint>,

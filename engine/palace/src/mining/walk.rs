@@ -4,11 +4,10 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use undercroft_text::names::room_from_file;
+
 use super::{MAX_FILE_BYTES, Skipped};
 use crate::error::{Error, Result};
-
-/// Longest room name that is made from a file's name, in bytes.
-const MAX_ROOM_BYTES: usize = 128;
 
 /// The files that `path` means: itself, or every file below it whose extension is one of `extensions`, in the order of
 /// their paths. Names that start with a dot are passed over, links to folders are not followed.
@@ -72,16 +71,8 @@ pub(super) fn read(path: &Path) -> std::result::Result<Vec<u8>, Skipped> {
     Ok(bytes)
 }
 
-/// The room of a file: its name without extension, lower-case, spaces as `-`, only letters, digits, `-` and `_`;
-/// `unsorted` when nothing is left.
+/// The room of a file, by the rule that every surface shares; a file without a name is `unsorted`.
 pub(super) fn room_of(path: &Path) -> String {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let mut room = String::new();
-    for c in stem.chars().map(|c| if c == ' ' { '-' } else { c }) {
-        if (c.is_alphanumeric() || matches!(c, '-' | '_')) && room.len() + c.len_utf8() <= MAX_ROOM_BYTES {
-            room.push(c);
-        }
-    }
-    let room = room.trim_matches('-');
-    if room.is_empty() { "unsorted".to_owned() } else { room.to_owned() }
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    room_from_file(&stem)
 }
