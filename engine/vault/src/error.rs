@@ -1,0 +1,186 @@
+//! What can go wrong with one vault, by operation, and the class each failure belongs to.
+//! Owns the messages; never prints, never maps to exit codes or statuses (surfaces do, from the class).
+
+use std::path::PathBuf;
+
+pub use undercroft_crypto::ErrorClass;
+
+use crate::drawers::DrawerId;
+
+/// Every failure of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A field of a request is not acceptable; the message names the field and the remedy.
+    #[error("invalid {field}: {reason}")]
+    InvalidField {
+        /// The field as the caller knows it.
+        field: &'static str,
+        /// What is wrong and how to put it right.
+        reason: String,
+    },
+    /// A name does not pass the guard that every name passes.
+    #[error(transparent)]
+    Name(#[from] undercroft_text::names::NameError),
+    /// No drawer has this id.
+    #[error("No drawer with id {0}")]
+    NoDrawer(DrawerId),
+    /// There is no vault in this folder.
+    #[error("no vault at {}; create it first with: undercroft vault create", .0.display())]
+    NoVault(PathBuf),
+    /// A vault already stands in this folder.
+    #[error("vault '{0}' already exists")]
+    VaultExists(String),
+    /// Somebody else holds the vault open and the operation needs it alone.
+    #[error("vault '{0}' is in use by another process; stop it and try again")]
+    InUse(String),
+    /// The vault was opened for reading.
+    #[error("vault is open read-only; open it for writing to change it")]
+    ReadOnly,
+    /// The embedder given is not the one whose vectors the vault holds.
+    #[error(
+        "vault holds vectors of embedder '{recorded}' but '{given}' was configured; configure the recorded one, or \
+         set UNDERCROFT_FORCE_EMBEDDER=1 and run: undercroft repair"
+    )]
+    EmbedderMismatch {
+        /// What the vault records.
+        recorded: String,
+        /// What the caller configured.
+        given: String,
+    },
+    /// The embedder failed on one text; that text was not kept.
+    #[error("embedding failed, the text was not kept: {0}")]
+    Embedding(String),
+    /// The database has a schema this version does not know.
+    #[error(
+        "vault schema version {found} is not the version {known} that this program reads; upgrade the program"
+    )]
+    Schema {
+        /// Found in the database.
+        found: u32,
+        /// Known to this program.
+        known: u32,
+    },
+    /// A stored row fails its check.
+    #[error("integrity: {what} {id}: {finding}")]
+    Record {
+        /// Which kind of record.
+        what: &'static str,
+        /// Its id as clients know it, or its position.
+        id: String,
+        /// What contradicts what.
+        finding: &'static str,
+    },
+    /// The audit chain does not replay to its stored head.
+    #[error("integrity: audit-chain head mismatch at record {height}: the chain does not replay")]
+    ChainBroken {
+        /// Height at which the replay and the stored state part.
+        height: u64,
+    },
+    /// The database is older than the manifest's anchor, or of another history.
+    #[error(
+        "integrity: vault '{name}' was rolled back: the manifest anchors record {anchored}, the database {found}; \
+         restore the newest copy of vault.db, or a backup"
+    )]
+    RolledBack {
+        /// Vault name.
+        name: String,
+        /// Height of the anchor.
+        anchored: u64,
+        /// What the database shows.
+        found: String,
+    },
+    /// The manifest is there and the database is not.
+    #[error("integrity: vault '{0}' has a manifest but no database; restore vault.db or a backup")]
+    DatabaseMissing(String),
+    /// The database has another key check than the manifest's keys give.
+    #[error("integrity: the database of vault '{0}' was sealed under other keys than its manifest names")]
+    KeyCheck(String),
+    /// A read snapshot was held for so long that it kept the write-ahead log from shrinking, and was closed.
+    #[error("the read took too long while writes went on, and its snapshot was closed; start it again")]
+    SnapshotExpired,
+    /// A backup or restore target is not usable.
+    #[error("backup: {0}")]
+    Backup(String),
+    /// Keys, seals, manifest.
+    #[error(transparent)]
+    Crypto(#[from] undercroft_crypto::Error),
+    /// The sealed index image could not be read; it is derived data and is rebuilt.
+    #[error("index image: {0}")]
+    Image(String),
+    /// The database refused.
+    #[error("database: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file system refused.
+    #[error("{action} {}: {source}", .path.display())]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// To which file.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+/// Result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The class that decides exit code and status.
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::InvalidField { .. }
+            | Self::Name(_)
+            | Self::EmbedderMismatch { .. }
+            | Self::Schema { .. } => ErrorClass::Invalid,
+            Self::NoDrawer(_) | Self::NoVault(_) => ErrorClass::NotFound,
+            Self::VaultExists(_) | Self::InUse(_) | Self::Backup(_) => ErrorClass::Conflict,
+            Self::ReadOnly => ErrorClass::Denied,
+            Self::Record { .. }
+            | Self::ChainBroken { .. }
+            | Self::RolledBack { .. }
+            | Self::DatabaseMissing(_)
+            | Self::KeyCheck(_) => ErrorClass::Integrity,
+            Self::SnapshotExpired | Self::Embedding(_) => ErrorClass::Unavailable,
+            Self::Crypto(inner) => inner.class(),
+            Self::Sqlite(inner) => sqlite_class(inner),
+            Self::Image(_) | Self::Io { .. } => ErrorClass::Internal,
+        }
+    }
+
+    pub(crate) fn invalid(field: &'static str, reason: impl Into<String>) -> Self {
+        Self::InvalidField { field, reason: reason.into() }
+    }
+
+    pub(crate) fn record(what: &'static str, id: impl ToString, finding: &'static str) -> Self {
+        Self::Record { what, id: id.to_string(), finding }
+    }
+
+    /// Wraps an I/O error with what was being done to which file.
+    pub(crate) fn io(action: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+/// A database that is not a database, or whose pages contradict each other, is a verdict on the bytes; a locked
+/// or full one is the environment.
+fn sqlite_class(error: &rusqlite::Error) -> ErrorClass {
+    use rusqlite::ErrorCode;
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => ErrorClass::Integrity,
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull => {
+                ErrorClass::Unavailable
+            }
+            _ => ErrorClass::Internal,
+        },
+        // A column of another type, a missing table or column: somebody edited the file.
+        rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..) => ErrorClass::Integrity,
+        _ => ErrorClass::Internal,
+    }
+}

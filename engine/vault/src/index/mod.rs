@@ -1,0 +1,38 @@
+//! The in-memory index of one open vault: built from the rows, followed write by write, kept as a sealed image.
+//! Derived data: it is never evidence and can be dropped at any time.
+
+mod build;
+mod image;
+mod live;
+
+use undercroft_crypto::Blind;
+use undercroft_search::{DocumentKey, DocumentMeta};
+use undercroft_text::dates::day_of;
+
+use crate::drawers::StoredMeta;
+use crate::drawers::table::DrawerRow;
+
+pub(crate) use image::path as image_path;
+pub(crate) use live::LiveIndex;
+
+/// Name of a row in the index.
+pub(crate) fn document_key(rid: &Blind) -> DocumentKey {
+    DocumentKey::new(*rid.as_bytes())
+}
+
+/// What the index is told of a row.
+pub(crate) fn document_meta(row: &DrawerRow, stored: &StoredMeta) -> DocumentMeta {
+    let meta = &stored.meta;
+    DocumentMeta {
+        key: document_key(&row.rid),
+        // Filing numbers start at 1 and never fall.
+        seq: u64::try_from(row.seq).unwrap_or(0),
+        wing: meta.wing.clone(),
+        room: meta.room.clone(),
+        source: meta.source_file.clone(),
+        chunk: meta.chunk_index,
+        kind: meta.kind.map(|kind| kind.as_str().to_owned()),
+        filed_at_micros: stored.filed_micros,
+        content_day: meta.content_date.as_deref().and_then(day_of),
+    }
+}

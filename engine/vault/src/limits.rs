@@ -1,0 +1,46 @@
+//! Every bound of this crate, with its reason. Owns numbers only.
+
+use std::time::Duration;
+
+/// Longest text of one drawer, in bytes.
+pub const MAX_TEXT_BYTES: usize = 100_000;
+/// Longest source path, in bytes.
+pub const MAX_SOURCE_BYTES: usize = 4_096;
+/// Longest agent, channel or session claim, in bytes.
+pub const MAX_CLAIM_BYTES: usize = 128;
+/// Most occurrences kept on one drawer; older days are merged away first.
+pub const MAX_OCCURRENCES: usize = 1_000;
+/// Largest stored metadata record that a reader will parse, in bytes.
+pub const MAX_META_BYTES: usize = 1 << 20;
+/// Drawers in one transaction of bulk work.
+pub const BATCH_DRAWERS: usize = 256;
+/// Rows a long read takes from its snapshot at a time.
+pub const PAGE_ROWS: usize = 1_024;
+/// The write-ahead log may grow to this many bytes; then snapshots that hold it are closed and it is truncated.
+pub const WAL_BOUND_BYTES: u64 = 16 << 20;
+/// A snapshot older than this may be closed for the sake of the bound.
+pub const SNAPSHOT_GRACE: Duration = Duration::from_millis(500);
+/// How long a connection waits for another process's transaction.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// A manifest that lags is rewritten at most this often while writes go on.
+pub const ANCHOR_INTERVAL: Duration = Duration::from_secs(1);
+/// Idle read connections kept open per vault.
+pub const IDLE_READERS: usize = 8;
+/// Plaintext bytes of the index image sealed in one piece.
+pub const IMAGE_PIECE_BYTES: usize = 1 << 20;
+/// Largest index image that is read, in bytes: above it the index is rebuilt from the rows.
+pub const MAX_IMAGE_BYTES: u64 = 16 << 30;
+/// A stale image is rewritten once this many records changed since it was built, or a tenth of the vault.
+pub const IMAGE_STALE_RECORDS: u64 = 256;
+/// Largest page of a listing.
+pub const MAX_LIST: usize = 500;
+/// Largest page of the history.
+pub const MAX_HISTORY: usize = 1_000;
+/// Deepest rank a search may ask for (offset + limit).
+pub const MAX_SEARCH_DEPTH: usize = 10_000;
+/// Longest query, in bytes.
+pub const MAX_QUERY_BYTES: usize = 400_000;
+/// Drawers shown by the wake-up listing.
+pub const WAKE_UP_DRAWERS: usize = 15;
+/// A write stamped further in the future than this is refused: the clock is wrong and retention would be too.
+pub const MAX_FUTURE: Duration = Duration::from_secs(24 * 3600);

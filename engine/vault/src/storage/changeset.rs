@@ -1,0 +1,36 @@
+//! Changesets of the replicated tables: taken before commit on the writing side, applied on a copy.
+//! Owns the list of tables; sealing and proving are replication's.
+
+use rusqlite::Connection;
+
+use super::schema::{EVIDENCE, LEDGER};
+use super::session::{self, Session};
+use crate::error::Result;
+
+/// Records what a transaction changes in evidence and ledger tables.
+pub(crate) struct Recorder<'conn>(Session<'conn>);
+
+impl<'conn> Recorder<'conn> {
+    /// Starts before the transaction's first change.
+    pub(crate) fn start(conn: &'conn Connection) -> Result<Self> {
+        Session::start(conn, &tables()).map(Self)
+    }
+
+    /// What changed so far; call it before commit.
+    pub(crate) fn take(&self) -> Result<Vec<u8>> {
+        self.0.changeset()
+    }
+}
+
+/// Applies a changeset inside the caller's transaction; on any conflict nothing is changed.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the receiving half of the seam; its test proves copies equal")
+)]
+pub(crate) fn apply(conn: &Connection, changeset: &[u8]) -> Result<()> {
+    session::apply(conn, changeset, &tables())
+}
+
+fn tables() -> Vec<&'static str> {
+    EVIDENCE.into_iter().chain(LEDGER).collect()
+}

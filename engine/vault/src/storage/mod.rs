@@ -1,0 +1,13 @@
+//! The database file: how it is opened, its schema, the small tagged tables, snapshots and changesets.
+
+pub(crate) mod changeset;
+pub(crate) mod counters;
+pub(crate) mod lock;
+pub(crate) mod meta;
+pub(crate) mod schema;
+mod session;
+pub(crate) mod snapshot;
+pub(crate) mod sqlite;
+
+#[cfg(test)]
+mod changeset_test;

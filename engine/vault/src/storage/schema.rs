@@ -1,0 +1,102 @@
+//! The schema of a vault. Three classes of table, and what each promises:
+//!
+//! - *evidence* (`drawers`, `audit`): tagged and audited; replicated as changesets.
+//! - *ledger* (`meta`, `counters`, `chain`): tagged, replicated, not audited.
+//! - *derived* (`drawers_fts`, only in `hmac-only` vaults): local, rebuilt from evidence, never replicated.
+//!
+//! Every evidence and ledger table has an explicit primary key without NULLs, so that the session extension records
+//! every row, and no AUTOINCREMENT, so that copies agree and no number is issued twice.
+
+use rusqlite::Connection;
+use undercroft_crypto::Level;
+
+use crate::error::Result;
+
+/// Version of this schema, kept in `PRAGMA user_version` and, tagged, in `meta`.
+pub(crate) const SCHEMA_VERSION: u32 = 1;
+/// Marks the file as a vault for tools such as file(1): "UCV1".
+pub(crate) const APPLICATION_ID: i32 = 0x5543_5631;
+
+/// Tables whose rows are evidence.
+pub(crate) const EVIDENCE: [&str; 2] = ["drawers", "audit"];
+/// Tables whose rows are ledgers.
+pub(crate) const LEDGER: [&str; 3] = ["meta", "counters", "chain"];
+
+const TABLES: &str = "
+CREATE TABLE meta (
+  key   TEXT NOT NULL PRIMARY KEY,
+  value BLOB NOT NULL,
+  tag   BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE counters (
+  name  TEXT NOT NULL PRIMARY KEY,
+  value INTEGER NOT NULL,
+  tag   BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE chain (
+  id     INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  height INTEGER NOT NULL,
+  head   BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  tag    BLOB NOT NULL
+);
+CREATE TABLE audit (
+  n     INTEGER NOT NULL PRIMARY KEY,
+  label BLOB NOT NULL,
+  tag   BLOB NOT NULL,
+  at    INTEGER NOT NULL,
+  shown BLOB NOT NULL
+);
+CREATE INDEX audit_label ON audit (label);
+CREATE TABLE drawers (
+  seq        INTEGER NOT NULL PRIMARY KEY,
+  written    INTEGER NOT NULL,
+  rid        BLOB NOT NULL,
+  wing       BLOB NOT NULL,
+  room       BLOB NOT NULL,
+  source     BLOB,
+  fp         BLOB NOT NULL,
+  supersedes BLOB,
+  meta       BLOB NOT NULL,
+  content    BLOB NOT NULL,
+  embedding  BLOB NOT NULL,
+  tag        BLOB NOT NULL
+);
+CREATE UNIQUE INDEX drawers_rid ON drawers (rid);
+CREATE UNIQUE INDEX drawers_written ON drawers (written);
+CREATE INDEX drawers_place ON drawers (wing, room);
+CREATE INDEX drawers_source ON drawers (source) WHERE source IS NOT NULL;
+CREATE INDEX drawers_fp ON drawers (fp);
+CREATE INDEX drawers_supersedes ON drawers (supersedes) WHERE supersedes IS NOT NULL;
+";
+
+/// Full-text table of `hmac-only` vaults: contentless, one row a drawer under its `seq`, holding the folded text.
+const FULL_TEXT: &str = "
+CREATE VIRTUAL TABLE drawers_fts USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61');
+";
+
+/// Creates the schema in an empty database.
+pub(crate) fn create(conn: &Connection, level: Level) -> Result<()> {
+    conn.execute_batch(TABLES)?;
+    if level == Level::HmacOnly {
+        conn.execute_batch(FULL_TEXT)?;
+    }
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    Ok(())
+}
+
+/// Version found in the database file.
+pub(crate) fn version(conn: &Connection) -> Result<u32> {
+    Ok(conn.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+/// Names and text of everything that the schema holds, sorted: two vaults of one level have the same.
+/// A trigger, a view or an altered table shows up as a difference.
+pub(crate) fn describe(conn: &Connection) -> Result<Vec<String>> {
+    let mut statement =
+        conn.prepare("SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_master")?;
+    let mut rows = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    rows.sort();
+    Ok(rows)
+}

@@ -1,0 +1,90 @@
+//! A consistent copy of a vault: database as of one moment, manifest anchored at that moment, verified after it was
+//! written. Where copies lie and how many are kept is the palace's.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use serde::Serialize;
+use undercroft_crypto::{Anchor, MasterKey, durable};
+
+use super::{Vault, anchor, create};
+use crate::audit;
+use crate::config::VaultOptions;
+use crate::error::{Error, Result};
+use crate::storage::lock::UseLock;
+use crate::storage::sqlite;
+
+/// What a copy holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BackupInfo {
+    /// Drawers in it.
+    pub records: u64,
+    /// Height of its audit chain.
+    pub chain_records: u64,
+}
+
+impl Vault {
+    /// Writes a copy into the folder `dir`, which must not exist, and verifies what was written.
+    ///
+    /// # Errors
+    /// [`Error::Backup`] when the folder exists or the copy does not verify; what the file system says.
+    pub fn copy_to(&self, dir: &Path, master: &MasterKey) -> Result<BackupInfo> {
+        if dir.exists() {
+            return Err(Error::Backup(format!("{} exists already", dir.display())));
+        }
+        create::make_folder(dir)?;
+        let copied = self.write_copy(dir).and_then(|()| self.check_copy(dir, master));
+        if copied.is_err() {
+            // A copy that is not whole must not be taken for a backup.
+            let _ = fs::remove_dir_all(dir);
+        }
+        copied
+    }
+
+    fn write_copy(&self, dir: &Path) -> Result<()> {
+        let target = sqlite::database_path(dir);
+        let text = target
+            .to_str()
+            .ok_or_else(|| Error::Backup(format!("{} is not a UTF-8 path", target.display())))?;
+        // One statement is one read transaction; unlike the online backup it does not start again when writes go on.
+        let (conn, _) = sqlite::open_reader(&self.dir)?;
+        conn.pragma_update(None, "query_only", false)?;
+        conn.execute("VACUUM INTO ?1", [text])?;
+        drop(conn);
+        sync_file(&target)?;
+        let (copy, _) = sqlite::open_reader(dir)?;
+        let chain = audit::state::load(&copy, &self.keyring)?;
+        drop(copy);
+        let mut manifest = self.manifest();
+        manifest.anchor = Anchor { height: chain.height, head: chain.head };
+        anchor::write(dir, &manifest, self.keyring.keys().manifest())?;
+        durable::sync_dir(dir).map_err(Error::io("sync", dir))
+    }
+
+    fn check_copy(&self, dir: &Path, master: &MasterKey) -> Result<BackupInfo> {
+        let options = VaultOptions { read_only: true, ..self.options.clone() };
+        let copy = Self::open(dir, master, options)?;
+        let report = copy.verify(&mut |_| {})?;
+        if !report.ok {
+            return Err(Error::record("backup", dir.display(), "the copy does not verify"));
+        }
+        let stats = copy.stats()?;
+        Ok(BackupInfo { records: stats.records, chain_records: stats.chain_records })
+    }
+}
+
+/// Takes the vault in `dir` for oneself while `work` runs: for deleting and replacing it.
+///
+/// # Errors
+/// [`Error::InUse`] when any handle is open on it.
+pub fn alone<T>(dir: &Path, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let _lock = UseLock::alone(dir, name)?;
+    work()
+}
+
+fn sync_file(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = File::options().write(true).open(path).map_err(Error::io("open", path))?;
+    file.set_permissions(fs::Permissions::from_mode(0o600)).map_err(Error::io("restrict", path))?;
+    file.sync_all().map_err(Error::io("sync", path))
+}

@@ -1,0 +1,169 @@
+//! Opening a vault: manifest, keys, database, chain against anchor. Everything is checked before anything is served, and
+//! a read-only open writes nothing.
+
+use std::path::Path;
+
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use undercroft_crypto::{KeyGeneration, LabelKey, Manifest, MasterKey, Salt, Tag, TagDomain, VaultKeys};
+
+use super::anchor::{self, Anchored};
+use super::create::KEYCHECK;
+use super::reconcile::{Recovery, reconcile};
+use super::{Vault, validate};
+use crate::audit;
+use crate::config::VaultOptions;
+use crate::error::{Error, Result};
+use crate::index::LiveIndex;
+use crate::keyring::Keyring;
+use crate::storage::lock::UseLock;
+use crate::storage::snapshot::Readers;
+use crate::storage::{meta, schema, sqlite};
+
+impl Vault {
+    /// Opens the vault in the folder `dir`.
+    ///
+    /// # Errors
+    /// [`Error::NoVault`]; an integrity error when manifest, keys, database and chain do not belong together; a wrong
+    /// master key cannot be told from a changed manifest.
+    pub fn open(dir: &Path, master: &MasterKey, options: VaultOptions) -> Result<Self> {
+        let unverified = anchor::read(dir)?;
+        let name = unverified.name().to_owned();
+        let use_lock = UseLock::join(dir, &name, options.read_only)?;
+        // Read again under the lock: a restore may just have replaced the folder's contents.
+        let unverified = anchor::read(dir)?;
+        let (generation, salt) = newest_generation(unverified.generations())?;
+        let keys = VaultKeys::derive(master, unverified.seal_id(), generation, &salt);
+        let manifest = unverified.verify(keys.manifest())?;
+        validate::name("vault", &manifest.name)?;
+        if !sqlite::database_path(dir).exists() {
+            return Err(Error::DatabaseMissing(name));
+        }
+        let opened = open_database(dir, options.read_only)?;
+        let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
+        let mut unhealed = opened.notes;
+        check_embedder(&opened.conn, &keyring, &manifest, &options, &mut unhealed)?;
+        let recovery = settle_state(&opened.conn, &keyring, &manifest)?;
+        let readers = Readers::new(dir);
+        let writer = if options.read_only {
+            readers.adopt(opened.conn);
+            None
+        } else {
+            Some(Mutex::new(opened.conn))
+        };
+        let vault = Self {
+            dir: dir.to_path_buf(),
+            keyring,
+            options,
+            manifest: Mutex::new(Anchored::new(manifest)),
+            writer,
+            readers,
+            index: LiveIndex::default(),
+            recovery,
+            unhealed,
+            _use_lock: use_lock,
+        };
+        vault.heal()
+    }
+
+    /// Moves a lagging anchor forward, or says that it was left.
+    fn heal(mut self) -> Result<Self> {
+        if let Recovery::Behind(records) = self.recovery {
+            let what = format!("the manifest anchor was {records} record(s) behind the committed chain head");
+            if self.is_read_only() {
+                self.unhealed.push(format!("{what} and was left so (read-only)"));
+            } else {
+                self.anchor()?;
+                self.unhealed.push(format!("{what} and was moved forward"));
+            }
+        }
+        Ok(self)
+    }
+}
+
+struct OpenedDatabase {
+    conn: Connection,
+    notes: Vec<String>,
+}
+
+fn open_database(dir: &Path, read_only: bool) -> Result<OpenedDatabase> {
+    let mut notes = Vec::new();
+    let conn = if read_only {
+        let (conn, immutable) = sqlite::open_reader(dir)?;
+        if immutable {
+            notes.push(String::from(
+                "the folder cannot be written, so the database is read as an immutable file",
+            ));
+        }
+        conn
+    } else {
+        sqlite::open_writer(dir, false)?
+    };
+    let found = schema::version(&conn)?;
+    if found != schema::SCHEMA_VERSION {
+        return Err(Error::Schema { found, known: schema::SCHEMA_VERSION });
+    }
+    Ok(OpenedDatabase { conn, notes })
+}
+
+fn newest_generation(generations: &[(KeyGeneration, Salt)]) -> Result<(KeyGeneration, Salt)> {
+    let newest = generations.last().cloned();
+    newest.ok_or_else(|| Error::record("manifest", anchor::MANIFEST, "it names no key generation"))
+}
+
+/// Proves that the database was sealed under these keys, and opens the label key.
+fn unlock(
+    conn: &Connection,
+    keys: VaultKeys,
+    manifest: &Manifest,
+    generation: KeyGeneration,
+    options: &VaultOptions,
+) -> Result<Keyring> {
+    let foreign = || Error::KeyCheck(manifest.name.clone());
+    let (check, _) = meta::raw(conn, meta::key::KEYCHECK)?.ok_or_else(foreign)?;
+    let check = Tag::from_slice(&check).map_err(|_| foreign())?;
+    if check != keys.mac().tag(TagDomain::Keycheck, &[KEYCHECK]) {
+        return Err(foreign());
+    }
+    let sealed = meta::get(conn, keys.mac(), meta::key::LABEL_KEY)?
+        .ok_or_else(|| Error::record("meta", meta::key::LABEL_KEY, "its row is missing"))?;
+    let label_key = LabelKey::open_from(keys.enc(), &manifest.seal_id, generation, &sealed)?;
+    Ok(Keyring::new(keys, label_key, manifest.seal_id, generation, manifest.level, options.entropy.clone()))
+}
+
+/// Vectors of two embedders cannot be compared: another one is refused unless forced, to be followed by a repair.
+fn check_embedder(
+    conn: &Connection,
+    keyring: &Keyring,
+    manifest: &Manifest,
+    options: &VaultOptions,
+    unhealed: &mut Vec<String>,
+) -> Result<()> {
+    let name = meta::get(conn, keyring.mac(), meta::key::EMBEDDER)?;
+    let dimension = meta::get(conn, keyring.mac(), meta::key::DIMENSION)?;
+    let (Some(name), Some(dimension)) = (name, dimension) else {
+        return Err(Error::record("meta", meta::key::EMBEDDER, "its row is missing"));
+    };
+    let recorded = String::from_utf8_lossy(&name).into_owned();
+    let given = options.embedder.name();
+    let width = u32::try_from(options.embedder.dimension()).unwrap_or(u32::MAX);
+    if recorded != given || dimension != width.to_le_bytes() {
+        if !options.config.force_embedder {
+            return Err(Error::EmbedderMismatch { recorded, given: given.to_owned() });
+        }
+        unhealed.push(format!("vectors are those of '{recorded}', not of '{given}'; run: undercroft repair"));
+    }
+    let stated = manifest.embedder.as_ref().map(|embedder| embedder.name.as_str());
+    if stated != Some(recorded.as_str()) {
+        unhealed.push(format!("the manifest names embedder {stated:?}, the database '{recorded}'"));
+    }
+    Ok(())
+}
+
+fn settle_state(conn: &Connection, keyring: &Keyring, manifest: &Manifest) -> Result<Recovery> {
+    conn.execute_batch("BEGIN")?;
+    let result = audit::state::load(conn, keyring)
+        .and_then(|state| reconcile(conn, keyring, &manifest.name, &manifest.anchor, &state));
+    conn.execute_batch("ROLLBACK")?;
+    result
+}

@@ -1,0 +1,54 @@
+//! What the manifest's anchor says about the chain in the database. Decides; writes nothing.
+
+use rusqlite::Connection;
+use undercroft_crypto::{Anchor, ChainState};
+
+use crate::audit;
+use crate::error::{Error, Result};
+use crate::keyring::Keyring;
+
+/// What opening found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recovery {
+    /// The anchor names the committed head.
+    Current,
+    /// The anchor lagged by so many records, as after a crash; the chain continues it.
+    Behind(u64),
+}
+
+/// Compares anchor and chain.
+///
+/// Equal is current. An earlier head of this chain is a lag, proved by replaying what came after it. Anything else is a
+/// verdict: when the whole chain does not replay it is broken, when it does it is another history than the anchored one.
+pub(super) fn reconcile(
+    conn: &Connection,
+    keyring: &Keyring,
+    name: &str,
+    anchor: &Anchor,
+    state: &ChainState,
+) -> Result<Recovery> {
+    if anchor.height == state.height && anchor.head == state.head {
+        return Ok(Recovery::Current);
+    }
+    if anchor.height < state.height {
+        // The digest at the anchor is not known; only heads matter here.
+        let from = ChainState { height: anchor.height, head: anchor.head, ..ChainState::genesis() };
+        let replayed = audit::replay(conn, keyring, &from, state.height)?;
+        if !replayed.gap && replayed.state.head == state.head {
+            return Ok(Recovery::Behind(state.height.get() - anchor.height.get()));
+        }
+    }
+    let whole = audit::replay(conn, keyring, &ChainState::genesis(), state.height)?;
+    if whole.gap || whole.state != *state {
+        return Err(Error::ChainBroken { height: whole.state.height.get() });
+    }
+    Err(Error::RolledBack {
+        name: name.to_owned(),
+        anchored: anchor.height.get(),
+        found: if anchor.height > state.height {
+            format!("ends at {}", state.height.get())
+        } else {
+            String::from("has another history")
+        },
+    })
+}

@@ -1,0 +1,119 @@
+//! Repair: what can be derived is derived again. Vectors and fingerprints that are not what the words give are
+//! rewritten in one transaction; the index image and the full-text table are rebuilt; the file is compacted. Words and
+//! metadata are never changed, and a record that fails its check stops the repair before anything is written.
+
+use serde::Serialize;
+use undercroft_crypto::{Level, TagDomain};
+
+use super::save::{self, Words};
+use super::txn::Txn;
+use super::{Vault, prepare::Prepared};
+use crate::audit::{Label, REPAIR};
+use crate::drawers::table;
+use crate::error::{Error, Result};
+use crate::index;
+use crate::limits;
+use crate::storage::{meta, sqlite};
+use crate::verify::VerifyReport;
+
+/// What a repair did.
+#[derive(Debug, Clone, Serialize)]
+pub struct RepairReport {
+    /// Fingerprints that were missing or of another rule.
+    pub fingerprints_backfilled: u64,
+    /// Drawers whose vector was made again and differs.
+    pub reembedded: u64,
+    /// Records that were checked.
+    pub records_checked: u64,
+    /// The verification afterwards.
+    pub verify: VerifyReport,
+    /// Whether that verification found nothing.
+    pub ok: bool,
+}
+
+#[derive(Default)]
+struct Done {
+    fingerprints: u64,
+    vectors: u64,
+}
+
+impl Vault {
+    /// Rebuilds everything derived. `progress` is called with the number of drawers looked at so far.
+    ///
+    /// # Errors
+    /// As [`Vault::write`]; an integrity error when a record fails its check: nothing was changed then.
+    pub fn repair(&self, progress: &mut dyn FnMut(u64)) -> Result<RepairReport> {
+        let conn = self.writing()?.lock();
+        let mut txn = Txn::begin(&conn, &self.keyring, self.now(), false)?;
+        let done = self.rederive(&mut txn, progress)?;
+        self.restamp(&mut txn)?;
+        let summary = [done.fingerprints.to_le_bytes(), done.vectors.to_le_bytes()].concat();
+        let tag = self.keyring.tag(TagDomain::Event, &[b"migrate/repair", &summary]);
+        txn.record(&Label::Migrated(REPAIR), &tag)?;
+        let committed = txn.commit()?;
+        self.index.unload();
+        remove_image(&index::image_path(&self.dir))?;
+        conn.execute_batch("VACUUM")?;
+        sqlite::truncate_wal(&conn)?;
+        self.after_commit(&conn, committed)?;
+        drop(conn);
+        let identity = &self.options.embedder;
+        self.write_embedder(identity.name(), u32::try_from(identity.dimension()).unwrap_or(u32::MAX))?;
+        let verify = self.verify(&mut |_| {})?;
+        Ok(RepairReport {
+            fingerprints_backfilled: done.fingerprints,
+            reembedded: done.vectors,
+            records_checked: verify.records_checked,
+            ok: verify.ok,
+            verify,
+        })
+    }
+
+    fn rederive(&self, txn: &mut Txn<'_>, progress: &mut dyn FnMut(u64)) -> Result<Done> {
+        let mut done = Done::default();
+        let (mut after, mut seen) = (0, 0);
+        if self.level() == Level::HmacOnly {
+            txn.conn().execute("DELETE FROM drawers_fts", [])?;
+        }
+        loop {
+            let rows = table::after(txn.conn(), after, limits::PAGE_ROWS)?;
+            let Some(last) = rows.last() else { return Ok(done) };
+            after = last.seq;
+            seen += rows.len() as u64;
+            let opened =
+                rows.into_iter().map(|row| self.open_row(txn.conn(), row)).collect::<Result<Vec<_>>>()?;
+            let texts: Vec<&str> = opened.iter().map(|drawer| drawer.text.as_str()).collect();
+            for (drawer, prepared) in opened.iter().zip(self.prepare_all(&texts)) {
+                let prepared: Prepared = prepared?;
+                let new_vector = prepared.vector != drawer.vector()?;
+                let new_print = prepared.fp != drawer.row.fp;
+                done.vectors += u64::from(new_vector);
+                done.fingerprints += u64::from(new_print);
+                if new_vector || new_print {
+                    let words = Words::New { text: &drawer.text, prepared };
+                    save::write_version(self, txn, drawer.row.seq, &drawer.stored, words)?;
+                } else if self.level() == Level::HmacOnly {
+                    save::full_text_put(txn, drawer.row.seq, &drawer.text)?;
+                }
+            }
+            progress(seen);
+        }
+    }
+
+    /// Records the configured embedder as the one whose vectors are stored.
+    fn restamp(&self, txn: &mut Txn<'_>) -> Result<()> {
+        let embedder = &self.options.embedder;
+        let dimension = u32::try_from(embedder.dimension())
+            .map_err(|_| Error::invalid("embedder", "its dimension is over the limit"))?;
+        let mac = self.keyring.mac();
+        meta::put(txn.conn(), mac, meta::key::EMBEDDER, embedder.name().as_bytes())?;
+        meta::put(txn.conn(), mac, meta::key::DIMENSION, &dimension.to_le_bytes())
+    }
+}
+
+fn remove_image(path: &std::path::Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
