@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use undercroft_text::transcript::{Message, parse};
+use undercroft_text::transcript::{Message, Rejected, parse};
 
 use crate::args::TranscriptCommand;
 use crate::context::Context;
@@ -13,11 +13,11 @@ pub(super) fn run(command: &TranscriptCommand, context: &mut Context) -> Outcome
     let TranscriptCommand::Render { file, max } = command;
     let bytes = read(file)?;
     let transcript = parse(&bytes);
+    if transcript.messages.is_empty() {
+        return Err(Failure::not_found(nothing_in(file, &transcript.rejected)));
+    }
     for line in &transcript.rejected {
         eprintln!("Note: {line}");
-    }
-    if transcript.messages.is_empty() {
-        return Err(Failure::not_found(format!("{} holds no messages", file.display())));
     }
     let shown = if *max == 0 { transcript.messages.len() } else { transcript.messages.len().min(*max) };
     let (messages, rest) = transcript.messages.split_at(shown);
@@ -31,6 +31,12 @@ pub(super) fn run(command: &TranscriptCommand, context: &mut Context) -> Outcome
         context.out.line("")?;
     }
     if rest.is_empty() { Ok(()) } else { context.out.line(&format!("… {} more message(s)", rest.len())) }
+}
+
+/// A file that is no transcript at all is told in one line, not in one for each of its lines.
+fn nothing_in(file: &Path, rejected: &[Rejected]) -> String {
+    let why = rejected.first().map(|first| format!(" ({} line(s) cannot be read; {first})", rejected.len()));
+    format!("{} holds no messages{}", file.display(), why.unwrap_or_default())
 }
 
 fn object(message: &Message) -> serde_json::Value {

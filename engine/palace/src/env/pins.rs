@@ -55,7 +55,41 @@ fn is_certificate_body(body: &str) -> bool {
         Some(_) => return false,
         None => &packed[..],
     };
-    packed.len() % 4 == 0
+    packed.len().is_multiple_of(4)
         && unpadded.first() == Some(&b'M')
         && unpadded.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(text: impl AsRef<[u8]>) -> Result<(), Complaint> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ca.pem");
+        std::fs::write(&path, text).unwrap();
+        certificate_file(path.to_str().unwrap())
+    }
+
+    fn pem(body: &str) -> String {
+        format!("{BEGIN}\n{body}\n{END}\n")
+    }
+
+    #[test]
+    fn a_file_with_certificates_is_accepted_with_whatever_stands_around_them() {
+        assert_eq!(judged(pem("MIIBszCCAVmg\r\nAwIBAgIUXg==")), Ok(()));
+        assert_eq!(judged(format!("# first\n{}# second\n{}", pem("MIIB"), pem("MIIC"))), Ok(()));
+    }
+
+    #[test]
+    fn a_file_that_pins_nothing_is_refused() {
+        let key = "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n";
+        for text in ["", "MIIB", key, &pem(""), &pem("MII"), &pem("MI=B"), &pem("AAAA"), &pem("MI*B"), BEGIN]
+        {
+            assert!(judged(text).is_err(), "{text}");
+        }
+        assert!(judged(format!("{}{BEGIN}\nMIIB", pem("MIIB"))).is_err(), "cut short");
+        assert!(judged([0xff, 0xfe]).is_err());
+        assert!(certificate_file("/no/such/file.pem").is_err());
+    }
 }
