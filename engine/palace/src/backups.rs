@@ -14,6 +14,7 @@ use undercroft_crypto::manifest::MANIFEST_MAX_BYTES;
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
 use crate::registry::{self, MANIFEST};
+use crate::staging::Staging;
 use crate::{name, stamp};
 
 /// How many backups of one vault are kept.
@@ -94,13 +95,13 @@ pub(crate) fn reserve(home: &Home, vault: &str, micros: i64) -> Result<PathBuf> 
 
 /// Drops all but the newest [`KEPT`] backups of `vault` and returns the names of those dropped. A folder that was named by
 /// hand is not counted and never dropped.
-pub(crate) fn prune(home: &Home, vault: &str) -> Result<Vec<String>> {
+pub(crate) fn prune(home: &Home, vault: &str, staging: &Staging) -> Result<Vec<String>> {
     let mut own: Vec<Backup> = list(home)?;
     own.retain(|backup| backup.vault.as_deref() == Some(vault) && backup.stamp().is_some());
     own.sort_by_cached_key(|backup| Reverse(backup.stamp().map(str::to_owned)));
     let mut dropped = Vec::new();
     for backup in own.into_iter().skip(KEPT) {
-        let discarded = registry::discard(home, &backup.path)?;
+        let discarded = staging.set_aside(&backup.path)?;
         registry::sync(&home.backups())?;
         fs::remove_dir_all(&discarded).map_err(Error::io("remove", &discarded))?;
         dropped.push(backup.name);

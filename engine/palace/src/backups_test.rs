@@ -75,12 +75,13 @@ fn pruning_keeps_the_newest_ten_of_one_vault_and_touches_no_other() {
         put(&home, &format!("work-2026-2026-01-02T03-04-05-0000{number:02}Z"), "work-2026");
     }
     put(&home, "work-before the move", "work");
-    let dropped = prune(&home, "work").unwrap();
+    let staging = Staging::enter(&home).unwrap();
+    let dropped = prune(&home, "work", &staging).unwrap();
     let expected: Vec<String> =
         (0..3).rev().map(|n| format!("work-2026-01-02T03-04-05-0000{n:02}Z")).collect();
     assert_eq!(dropped, expected);
     assert_eq!(names(&home).len(), 10 + 13 + 1);
-    assert!(prune(&home, "work").unwrap().is_empty());
+    assert!(prune(&home, "work", &staging).unwrap().is_empty());
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod palace;
 pub mod registry;
 mod restore;
 mod settings;
+mod staging;
 pub mod stamp;
 
 pub use error::{Error, Result};

@@ -15,6 +15,7 @@ use crate::keys::{CreateKeys, KeyOrigin, KeySource, load_master_key};
 use crate::registry;
 use crate::restore;
 use crate::settings::VaultSettings;
+use crate::staging::Staging;
 
 pub use undercroft_crypto::Level;
 
@@ -110,9 +111,10 @@ impl Palace {
     /// [`Error::VaultName`], [`Error::NoVault`], or a conflict while anybody has it open.
     pub fn delete_vault(&self, name: &str) -> Result<()> {
         let folder = registry::existing(&self.home, name)?;
+        let staging = Staging::enter(&self.home)?;
         let mut removed = Ok(());
         undercroft_vault::alone(&folder, name, || {
-            removed = registry::remove(&self.home, name);
+            removed = registry::remove(&self.home, name, &staging);
             Ok(())
         })?;
         removed
@@ -130,11 +132,12 @@ impl Palace {
         }
         let target = backups::reserve(&self.home, &name, self.now())?;
         // Put together aside: what lies among the backups is whole and verified.
-        let staged = restore::staged_name(&self.home, self.options.entropy.as_ref())?;
+        let staging = Staging::enter(&self.home)?;
+        let staged = staging.fresh(self.options.entropy.as_ref());
         let info = opened.copy_to(&staged, &self.master)?;
         std::fs::rename(&staged, &target).map_err(Error::io("put in place", &target))?;
         registry::sync(&self.home.backups())?;
-        let dropped = backups::prune(&self.home, &name)?;
+        let dropped = backups::prune(&self.home, &name, &staging)?;
         Ok(CreatedBackup { path: target, info, dropped })
     }
 

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use undercroft_crypto::durable;
 
 use crate::error::{Error, Result};
-use crate::home::{Home, make_private_folder};
+use crate::home::Home;
 use crate::name;
+use crate::staging::Staging;
 
 /// The file whose presence makes a folder a vault.
 pub const MANIFEST: &str = "vault.json";
@@ -107,34 +108,11 @@ fn is_file(path: &Path) -> Result<bool> {
 
 /// Removes the folder of a vault so that a crash at any point leaves the vault whole or gone: it is renamed out of the
 /// registry first. Whoever calls makes sure that nobody uses it.
-pub(crate) fn remove(home: &Home, name: &str) -> Result<()> {
+pub(crate) fn remove(home: &Home, name: &str, staging: &Staging) -> Result<()> {
     let folder = existing(home, name)?;
-    let discarded = discard(home, &folder)?;
+    let discarded = staging.set_aside(&folder)?;
     sync(&home.vaults())?;
     fs::remove_dir_all(&discarded).map_err(Error::io("remove", &discarded))
-}
-
-/// Renames `folder` into the staging area and returns where it is now.
-pub(crate) fn discard(home: &Home, folder: &Path) -> Result<PathBuf> {
-    let area = staging_area(home)?;
-    let mut number = 0_u32;
-    loop {
-        let target = area.join(format!("discarded-{}-{number}", std::process::id()));
-        if target.try_exists().map_err(Error::io("look for", &target))? {
-            number += 1;
-            continue;
-        }
-        fs::rename(folder, &target).map_err(Error::io("set aside", folder))?;
-        return Ok(target);
-    }
-}
-
-/// The folder in which things are put together or taken apart, on the same file system as the vaults. What is found in it
-/// was left by a crash and is never read.
-pub(crate) fn staging_area(home: &Home) -> Result<PathBuf> {
-    let area = home.root().join(".staging");
-    make_private_folder(&area)?;
-    Ok(area)
 }
 
 /// Makes the names in `folder` durable.

@@ -57,12 +57,13 @@ fn removal_leaves_the_name_free_and_the_others_alone() {
     let (_dir, home) = home();
     put_vault(&home, "a");
     put_vault(&home, "b");
-    remove(&home, "a").unwrap();
+    let staging = Staging::enter(&home).unwrap();
+    remove(&home, "a", &staging).unwrap();
     assert_eq!(names(&home).unwrap(), ["b"]);
-    assert!(matches!(remove(&home, "a"), Err(Error::NoVault(_))));
-    assert_eq!(fs::read_dir(staging_area(&home).unwrap()).unwrap().count(), 0);
+    assert!(matches!(remove(&home, "a", &staging), Err(Error::NoVault(_))));
+    assert_eq!(fs::read_dir(home.root().join(".staging")).unwrap().count(), 0);
     put_vault(&home, "a");
-    remove(&home, "a").unwrap();
+    remove(&home, "a", &staging).unwrap();
 }
 
 #[test]

@@ -4,22 +4,16 @@
 //! the master key. The backup itself is only read.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use undercroft_crypto::{Entropy, MasterKey, durable};
+use undercroft_crypto::{MasterKey, durable};
 use undercroft_vault::{Vault, VaultOptions};
 
 use crate::backups;
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
 use crate::registry::{self, DATABASE, MANIFEST};
-
-/// A fresh folder name in the staging area.
-pub(crate) fn staged_name(home: &Home, entropy: &dyn Entropy) -> Result<PathBuf> {
-    let mut suffix = [0; 8];
-    entropy.fill(&mut suffix);
-    Ok(registry::staging_area(home)?.join(format!("{:016x}", u64::from_le_bytes(suffix))))
-}
+use crate::staging::Staging;
 
 /// See `Palace::restore_backup`.
 pub(crate) fn restore(
@@ -36,12 +30,13 @@ pub(crate) fn restore(
     if !replace && registry::is_vault(&target)? {
         return Err(Error::RestoreReplaces(vault));
     }
-    let staged = staged_name(home, options.entropy.as_ref())?;
+    let staging = Staging::enter(home)?;
+    let staged = staging.fresh(options.entropy.as_ref());
     let prepared =
         copy(&backup.path, &staged).and_then(|()| verify(&staged, master, options, name, progress));
     let swapped = prepared.and_then(|()| {
         make_private_folder(&home.vaults())?;
-        swap(home, &staged, &target, &vault, replace)
+        swap(home, &staging, &staged, &target, &vault, replace)
     });
     if swapped.is_err() {
         // The copy was never a vault; what is left of it is not read.
@@ -76,7 +71,14 @@ fn verify(
     }
 }
 
-fn swap(home: &Home, staged: &Path, target: &Path, vault: &str, replace: bool) -> Result<()> {
+fn swap(
+    home: &Home,
+    staging: &Staging,
+    staged: &Path,
+    target: &Path,
+    vault: &str,
+    replace: bool,
+) -> Result<()> {
     if !registry::is_vault(target)? {
         fs::rename(staged, target).map_err(Error::io("put in place", target))?;
         return registry::sync(&home.vaults());
@@ -86,15 +88,15 @@ fn swap(home: &Home, staged: &Path, target: &Path, vault: &str, replace: bool) -
     }
     let mut swapped = Ok(());
     undercroft_vault::alone(target, vault, || {
-        swapped = exchange(home, staged, target);
+        swapped = exchange(home, staging, staged, target);
         Ok(())
     })?;
     swapped
 }
 
 /// Nobody has the old vault open. When the second renaming fails, the first is undone.
-fn exchange(home: &Home, staged: &Path, target: &Path) -> Result<()> {
-    let old = registry::discard(home, target)?;
+fn exchange(home: &Home, staging: &Staging, staged: &Path, target: &Path) -> Result<()> {
+    let old = staging.set_aside(target)?;
     if let Err(source) = fs::rename(staged, target) {
         fs::rename(&old, target).map_err(Error::io("put back", target))?;
         return Err(Error::io("put in place", target)(source));
