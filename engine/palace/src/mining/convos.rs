@@ -7,7 +7,7 @@ use undercroft_text::transcript::{pack, parse};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::walk;
-use super::{MineReport, Skipped, Source};
+use super::{Filing, MineReport, Skipped, Source, checked_wing};
 use crate::error::Result;
 
 /// Files the conversations of every transcript below `path` into `wing`, in place when they were filed before.
@@ -22,19 +22,20 @@ pub fn mine_convos(
     wing: &str,
     progress: &mut dyn FnMut(&Path),
 ) -> Result<MineReport> {
-    let mut report = MineReport::default();
-    for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut report.skipped)? {
+    let wing = checked_wing(wing)?;
+    let mut filing = Filing::new(vault);
+    for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut filing.report.skipped)? {
         progress(&file);
-        let source = Source::new(file, wing);
+        let source = Source::new(file, &wing);
         let bytes = match walk::read(&source.path) {
             Ok(bytes) => bytes,
             Err(skipped) => {
-                report.skipped.push(skipped);
+                filing.report.skipped.push(skipped);
                 continue;
             }
         };
         let transcript = parse(&bytes);
-        report.skipped.extend(
+        filing.report.skipped.extend(
             transcript
                 .rejected
                 .iter()
@@ -59,9 +60,9 @@ pub fn mine_convos(
             }
         });
         let drawers = drawers.collect();
-        report.file(vault, &source, drawers)?;
+        filing.add(&source, drawers)?;
     }
-    Ok(report)
+    filing.finish()
 }
 
 /// A time as a log writes it, when it is one that a drawer may carry; a strange one is no reason to lose the words.

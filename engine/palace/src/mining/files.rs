@@ -6,7 +6,7 @@ use undercroft_text::chunk::chunk;
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::walk;
-use super::{MineReport, Skipped, Source};
+use super::{Filing, MineReport, Skipped, Source, checked_wing};
 use crate::error::Result;
 
 /// What is taken for text.
@@ -25,21 +25,22 @@ pub fn mine_files(
     wing: &str,
     progress: &mut dyn FnMut(&Path),
 ) -> Result<MineReport> {
-    let mut report = MineReport::default();
+    let wing = checked_wing(wing)?;
+    let mut filing = Filing::new(vault);
     for file in walk::files(
         path,
         &EXTENSIONS,
         "text files (md, txt, markdown, rst, org, log, jsonl)",
-        &mut report.skipped,
+        &mut filing.report.skipped,
     )? {
         progress(&file);
-        let source = Source::new(file, wing);
+        let source = Source::new(file, &wing);
         match walk::read(&source.path).and_then(|bytes| text_of(&source.path, bytes)) {
-            Ok(text) => report.file(vault, &source, drawers(&source, &text))?,
-            Err(skipped) => report.skipped.push(skipped),
+            Ok(text) => filing.add(&source, drawers(&source, &text))?,
+            Err(skipped) => filing.report.skipped.push(skipped),
         }
     }
-    Ok(report)
+    filing.finish()
 }
 
 fn text_of(path: &Path, bytes: Vec<u8>) -> std::result::Result<String, Skipped> {

@@ -118,6 +118,36 @@ fn a_path_without_files_is_an_error() {
 }
 
 #[test]
+fn a_wing_that_cannot_be_is_refused_before_any_file_is_read() {
+    let fixture = fixture();
+    fixture.put("a.md", "words");
+    fixture.put("a.jsonl", log(&[("user", "words")]));
+    for wing in ["", "a/b", "quarantine-pending", &"x".repeat(129)] {
+        let refusals = [
+            mine_files(&fixture.vault, &fixture.notes(), wing, &mut |_| panic!("read")).unwrap_err(),
+            mine_convos(&fixture.vault, &fixture.notes(), wing, &mut |_| panic!("read")).unwrap_err(),
+            sweep(&fixture.vault, &fixture.notes(), wing, &mut |_| panic!("read")).unwrap_err(),
+        ];
+        assert!(refusals.iter().all(|error| error.class() == ErrorClass::Invalid), "{refusals:?}");
+    }
+}
+
+#[test]
+fn many_small_files_share_transactions_and_none_is_lost() {
+    let fixture = fixture();
+    for number in 0..600 {
+        fixture.put(
+            &format!("{number:03}.md"),
+            if number % 3 == 0 { String::new() } else { format!("text {number}") },
+        );
+    }
+    let report = fixture.mine();
+    assert_eq!((report.files, report.drawers, report.skipped.len()), (600, 400, 0));
+    let page = fixture.vault.list(None, None, 500, 0).unwrap();
+    assert_eq!(page.len(), 400);
+}
+
+#[test]
 fn conversations_are_packed_with_their_time() {
     let fixture = fixture();
     fixture.put(

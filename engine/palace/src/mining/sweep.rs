@@ -9,7 +9,7 @@ use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::convos::usable_date;
 use super::walk;
-use super::{BATCH, SCREENING, Skipped, Source};
+use super::{BATCH, SCREENING, Skipped, Source, checked_wing};
 use crate::error::Result;
 
 /// What a sweep did.
@@ -32,10 +32,11 @@ pub struct SweepReport {
 /// # Errors
 /// When `path` cannot be read or holds no transcript, or what the vault says; lines that cannot be used are named.
 pub fn sweep(vault: &Vault, path: &Path, wing: &str, progress: &mut dyn FnMut(&Path)) -> Result<SweepReport> {
+    let wing = checked_wing(wing)?;
     let mut report = SweepReport::default();
     for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut report.skipped)? {
         progress(&file);
-        let source = Source::new(file, wing);
+        let source = Source::new(file, &wing);
         let bytes = match walk::read(&source.path) {
             Ok(bytes) => bytes,
             Err(skipped) => {
