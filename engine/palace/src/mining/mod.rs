@@ -138,12 +138,10 @@ impl<'a> Filing<'a> {
 
 /// The wing in its kept form, judged before any file is read: a wrong one would refuse every text one by one.
 fn checked_wing(wing: &str) -> Result<String> {
-    let refused = |reason: String| undercroft_vault::Error::InvalidField { field: "wing", reason };
-    let kept = check_name("wing", wing).map_err(|error| refused(error.to_string()))?;
+    let kept = check_name("wing", wing).map_err(undercroft_vault::Error::from)?;
     if kept == REVIEW_WING {
-        return Err(
-            refused(format!("'{REVIEW_WING}' is reserved for texts under review; choose another")).into()
-        );
+        let reason = format!("'{REVIEW_WING}' is reserved for texts under review; choose another");
+        return Err(undercroft_vault::Error::InvalidField { field: "wing", reason }.into());
     }
     Ok(kept)
 }
