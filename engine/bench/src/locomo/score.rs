@@ -8,8 +8,8 @@ use super::report::{Report, Row};
 
 /// Distinct sessions, and drawers, that count as found.
 const DEPTH: usize = 10;
-/// Drawers asked for, so that ten distinct sessions are among them.
-const LIMIT: usize = 400;
+/// Drawers asked for where rooms cannot be asked for, so that ten distinct ones are among them.
+const DEEP: usize = 400;
 
 /// Something that keeps drawers and finds them again. One is made for each conversation.
 pub trait Searcher {
@@ -17,6 +17,17 @@ pub trait Searcher {
     fn file(&mut self, room: &str, text: &str);
     /// The best drawers for a question, as room and text.
     fn search(&mut self, question: &str, limit: usize) -> Vec<(String, String)>;
+
+    /// The best distinct rooms for a question, in the order of their best drawers.
+    fn rooms(&mut self, question: &str, limit: usize) -> Vec<String> {
+        let mut rooms: Vec<String> = Vec::new();
+        for (room, _) in self.search(question, DEEP) {
+            if !rooms.contains(&room) && rooms.len() < limit {
+                rooms.push(room);
+            }
+        }
+        rooms
+    }
 }
 
 /// Files each conversation into a searcher of its own and asks all of its questions.
@@ -29,28 +40,28 @@ pub fn run<S: Searcher>(conversations: &[Conversation], unit: Unit, mut make: im
             drawers(session, unit).iter().for_each(|text| searcher.file(&room, text));
         }
         for question in conversation.questions.iter().filter(|question| !question.evidence.is_empty()) {
-            let found = searcher.search(&question.text, LIMIT);
-            report.add(number, question.category, judge(conversation, question, &found));
+            let found = searcher.search(&question.text, DEPTH);
+            let sessions = searcher.rooms(&question.text, DEPTH);
+            report.add(number, question.category, judge(conversation, question, &found, &sessions));
         }
     }
     report
 }
 
 /// The counts of a single question.
-fn judge(conversation: &Conversation, question: &Question, found: &[(String, String)]) -> Row {
+fn judge(
+    conversation: &Conversation,
+    question: &Question,
+    found: &[(String, String)],
+    sessions: &[String],
+) -> Row {
     let gold: Vec<String> = question
         .evidence
         .iter()
         .flat_map(|evidence| &evidence.sessions)
         .map(|number| room(*number))
         .collect();
-    let mut sessions: Vec<&str> = Vec::new();
-    for (room, _) in found {
-        if !sessions.contains(&&**room) && sessions.len() < DEPTH {
-            sessions.push(room);
-        }
-    }
-    let session_hit = gold.iter().any(|room| sessions.contains(&&**room));
+    let session_hit = gold.iter().any(|room| sessions.contains(room));
     let turns: HashMap<&str, (String, &str)> = conversation
         .sessions
         .iter()

@@ -1,0 +1,42 @@
+//! What the figures were measured on: processor, cores, and what one fdatasync costs on the disk in question.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::stopwatch::Timings;
+
+/// Prints the machine and the disk below `dir`.
+pub fn print(dir: &Path) {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let (p50, p99) = fsync_ms(dir).unwrap_or((f64::NAN, f64::NAN));
+    println!("machine: {}, {cores} cores; fdatasync p50 {p50:.2} ms, p99 {p99:.2} ms", processor());
+}
+
+fn processor() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
+    name.trim_start_matches([' ', '\t', ':']).to_owned()
+}
+
+/// Median and 99th percentile of appending 4 KiB and syncing, in milliseconds.
+fn fsync_ms(dir: &Path) -> std::io::Result<(f64, f64)> {
+    let path = dir.join("fsync.probe");
+    let mut file = File::create(&path)?;
+    let mut timings = Timings::default();
+    for _ in 0..200 {
+        file.write_all(&[0; 4_096])?;
+        timings.time(|| file.sync_data())?;
+    }
+    fs::remove_file(&path)?;
+    Ok((timings.percentile_ms(50), timings.percentile_ms(99)))
+}
+
+/// Resident memory of this process in MiB, as the system counts it.
+#[must_use]
+pub fn resident_mib() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib: f64 = kib.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(f64::NAN);
+    kib / 1_024.0
+}
