@@ -77,6 +77,11 @@ impl Analysed {
 }
 
 impl Analysed {
+    /// How many lines have a word.
+    pub(crate) fn lines(&self) -> u32 {
+        self.stream.split(|step| *step == 0).filter(|line| !line.is_empty()).count() as u32
+    }
+
     /// The terms in the order of the text, without its lines.
     pub(crate) fn sequence(&self) -> Vec<(String, TermClass)> {
         let terms: Vec<(&str, TermClass)> = self.terms().collect();

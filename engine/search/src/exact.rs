@@ -2,14 +2,16 @@
 //! postings, no blocks, no bounds and no memory of earlier searches. It is slow on purpose; tests hold the index
 //! to it. The limits of [`crate::limits`] on forms of a word are the only thing it does not know.
 
+use std::collections::BTreeMap;
+
 use undercroft_text::{TokenKind, scripts, tokens};
 
 use crate::document::{Analysed, DocumentKey, DocumentMeta, TermClass};
 use crate::forms::{self, Rules};
 use crate::fusion::Fusion;
 use crate::index::parts::{
-    MORPH, NEAR, PHRASE_BYTES, Probe, age, age_factor, cap_rooms, count, inverse_frequency, is_stopword,
-    okapi, order, recency, slice, squash,
+    COMPANIONS, LEADERS, MORPH, NEAR, PHRASE_BYTES, Probe, RARITY_MAX, age, age_factor, cap_rooms, count,
+    inverse_frequency, is_stopword, may_accompany, okapi, order, recency, slice, squash,
 };
 use crate::query::{Filter, Hit, Page, Query, Ranked};
 use crate::ranking::Ranking;
@@ -38,6 +40,7 @@ struct Word {
     class: TermClass,
     weight: f32,
     idf: f32,
+    companion: bool,
     presence: Vec<Presence>,
 }
 
@@ -72,9 +75,12 @@ impl Exact {
         if asked.is_empty() {
             return Ranked { unlabeled_excluded, exhausted: true, ..Ranked::default() };
         }
-        let words: Vec<Word> = asked.iter().filter_map(|word| self.word(word, query)).collect();
+        let mut words: Vec<Word> = asked.iter().filter_map(|word| self.word(word, query)).collect();
         let half = self.ranking.saturation * words.iter().fold(0.0, |sum, word| sum + word.idf)
             / words.len().max(1) as f32;
+        let first: Vec<f32> = (0..self.drawers.len()).map(|at| self.base(&words, at)).collect();
+        let companions = self.companions(&words, &first, query);
+        words.extend(companions);
         let bases: Vec<f32> = (0..self.drawers.len()).map(|at| self.base(&words, at)).collect();
         let fusion = Fusion::new(&query.fusion);
         let mut hits: Vec<(Hit, u32)> = Vec::new();
@@ -84,8 +90,10 @@ impl Exact {
                 continue;
             }
             let hit = self.judge(query, &fusion, &words, asked.len(), half, &bases, at);
-            let by_word =
-                words.iter().any(|word| word.presence[at].0 > 0 || word.presence[at].1 & MORPH != 0);
+            let by_word = words.iter().any(|word| {
+                let (exact, roles) = word.presence[at];
+                !word.companion && (exact > 0 || roles & MORPH != 0)
+            });
             if by_word || fusion.admits(hit.semantic) {
                 hits.push((hit, self.room(&drawer.meta)));
             }
@@ -107,7 +115,14 @@ impl Exact {
         let frequency = presence.iter().filter(|presence| **presence != (0, 0)).count();
         let idf = inverse_frequency(self.drawers.len(), frequency as u32);
         let weight = idf * if is_stopword(word) { self.ranking.stopword } else { 1.0 };
-        (frequency > 0).then(|| Word { text: word.clone(), class: *class, weight, idf, presence })
+        (frequency > 0).then(|| Word {
+            text: word.clone(),
+            class: *class,
+            weight,
+            idf,
+            companion: false,
+            presence,
+        })
     }
 
     fn norm(&self, at: usize) -> f32 {
@@ -129,6 +144,50 @@ impl Exact {
         words.iter().fold(0.0, add)
     }
 
+    /// The words that the drawers with the most evidence share, beyond those asked for.
+    fn companions(&self, words: &[Word], bases: &[f32], query: &Query<'_>) -> Vec<Word> {
+        if self.ranking.feedback == 0.0 {
+            return Vec::new();
+        }
+        let mut leaders: Vec<usize> = (0..bases.len()).filter(|at| bases[*at] > 0.0).collect();
+        let rank = |at: &usize| (self.drawers[*at].meta.seq, self.drawers[*at].meta.key);
+        leaders.sort_by(|a, b| bases[*b].total_cmp(&bases[*a]).then_with(|| rank(a).cmp(&rank(b))));
+        leaders.truncate(LEADERS);
+        let mut sums: BTreeMap<String, f32> = BTreeMap::new();
+        for leader in leaders {
+            let drawer = &self.drawers[leader];
+            let asked =
+                |term| words.iter().any(|word| role(&word.text, word.class, term, drawer, query).is_some());
+            for term in drawer.text.terms().filter(|term| may_accompany(term.0, term.1) && !asked(*term)) {
+                *sums.entry(term.0.to_owned()).or_default() += bases[leader];
+            }
+        }
+        let mut ranked: Vec<(f32, Word)> =
+            sums.into_iter().map(|(text, sum)| self.companion(text, sum)).collect();
+        // Stable, so that equal ones stay in the order of their text.
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked.truncate(COMPANIONS);
+        let strongest = ranked.first().map_or(1.0, |(strength, _)| *strength);
+        let weigh = |(strength, word): (f32, Word)| Word {
+            weight: self.ranking.feedback * word.idf * (strength / strongest),
+            ..word
+        };
+        ranked.into_iter().map(weigh).collect()
+    }
+
+    fn companion(&self, text: String, sum: f32) -> (f32, Word) {
+        let occurs = |drawer: &Drawer| {
+            let sequence = drawer.text.sequence();
+            let count = sequence.iter().filter(|term| term.0 == text && term.1 == TermClass::Word).count();
+            (count.min(255) as u8, 0)
+        };
+        let presence: Vec<Presence> = self.drawers.iter().map(occurs).collect();
+        let frequency = presence.iter().filter(|presence| presence.0 > 0).count();
+        let idf = inverse_frequency(self.drawers.len(), frequency as u32);
+        let word = Word { text, class: TermClass::Word, weight: 0.0, idf, companion: true, presence };
+        (sum * idf.min(RARITY_MAX), word)
+    }
+
     #[expect(clippy::too_many_arguments, reason = "everything a score is made of, at one glance")]
     fn judge(
         &self,
@@ -141,11 +200,13 @@ impl Exact {
         at: usize,
     ) -> Hit {
         let drawer = &self.drawers[at];
+        let companions = words.iter().filter(|word| word.companion).count();
+        let asked_for = &words[..words.len() - companions];
         let probe = query.vector.as_deref().and_then(|vector| Probe::new(vector, drawer.vector.codes.len()));
         let semantic = fusion.semantic(probe.map_or(0.0, |probe| probe.cosine_of(&drawer.vector)));
         let raw = bases[at] + self.context(bases, at) + self.ranking.line * self.best_line(words, at, query);
         let lexical =
-            if fusion.is_legacy() { overlap(query, words, asked, drawer, at) } else { squash(raw, half) };
+            if fusion.is_legacy() { overlap(query, asked_for, asked, drawer, at) } else { squash(raw, half) };
         let weight = fusion.weight(scripts(query.text).is_disjoint(drawer.text.scripts));
         let recency = recency(age(drawer.meta.filed_at_micros), age_factor(query.now_micros));
         Hit {
@@ -154,9 +215,9 @@ impl Exact {
             score: fusion.score(weight, semantic, lexical, recency),
             semantic,
             lexical,
-            lexical_exact: squash(self.sum(words, at, |(exact, _)| count(exact, 0, &self.ranking)), half),
+            lexical_exact: squash(self.sum(asked_for, at, |(exact, _)| count(exact, 0, &self.ranking)), half),
             lexical_morph: squash(
-                self.sum(words, at, |(_, roles)| count(0, roles & MORPH, &self.ranking)),
+                self.sum(asked_for, at, |(_, roles)| count(0, roles & MORPH, &self.ranking)),
                 half,
             ),
         }
@@ -182,29 +243,30 @@ impl Exact {
         self.ranking.neighbour * lent(before).max(lent(after)) + self.ranking.room * best
     }
 
-    /// Summed weight of the query words in the best line, in the order in which they first occur there.
+    /// Summed weight of the query words in the best line.
     fn best_line(&self, words: &[Word], at: usize, query: &Query<'_>) -> f32 {
         let drawer = &self.drawers[at];
         let terms: Vec<(&str, TermClass)> = drawer.text.terms().collect();
         let mut best = 0.0f32;
         for line in drawer.text.stream.split(|step| *step == 0) {
             let mut strengths = vec![0.0f32; words.len()];
-            let mut covered = 0.0;
             for step in line {
                 for (word, known) in words.iter().zip(&mut strengths) {
                     let term = terms[*step as usize - 1];
+                    if word.companion && term != (&word.text, word.class) {
+                        continue;
+                    }
                     let strength = match role(&word.text, word.class, term, drawer, query) {
                         Some(0 | MORPH) => 1.0,
                         Some(_) => 0.5,
                         None => 0.0,
                     };
-                    if strength > *known {
-                        covered += (strength - *known) * word.weight;
-                        *known = strength;
-                    }
+                    *known = known.max(strength);
                 }
-                best = best.max(covered);
             }
+            let covered =
+                words.iter().zip(strengths).fold(0.0, |sum, (word, strength)| sum + strength * word.weight);
+            best = best.max(covered);
         }
         best
     }

@@ -1,6 +1,9 @@
 //! Owns telling a text's language by its function words, for texts in Latin script. Other scripts tell it
 //! themselves. It decides nothing about a text with few such words.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 use undercroft_text::Language;
 
 /// Votes that a language needs.
@@ -8,7 +11,7 @@ const VOTES_MIN: u32 = 3;
 /// How many times the runner-up's votes it needs.
 const LEAD: u32 = 2;
 /// Longest function word below, in bytes.
-const LONGEST: usize = 6;
+const LONGEST: usize = 8;
 
 /// Function words, folded. A word of two languages here would vote for neither, so each stands once.
 const WORDS: [(Language, &[&str]); 8] = [
@@ -70,6 +73,34 @@ const WORDS: [(Language, &[&str]); 8] = [
     ),
 ];
 
+/// Words of English questions and sentences that name nothing, sorted; what is left of contractions too.
+const ENGLISH: [&str; 129] = [
+    "about", "after", "also", "am", "an", "and", "any", "are", "aren", "as", "at", "be", "because", "been",
+    "before", "being", "between", "both", "but", "by", "can", "could", "couldn", "did", "didn", "do", "does",
+    "doesn", "doing", "don", "done", "down", "during", "each", "either", "for", "from", "had", "hadn", "has",
+    "hasn", "have", "haven", "having", "he", "her", "here", "him", "his", "how", "if", "in", "into", "is",
+    "isn", "it", "its", "just", "ll", "may", "me", "might", "more", "most", "must", "my", "no", "not", "of",
+    "off", "on", "only", "or", "other", "our", "out", "over", "own", "re", "same", "shall", "she", "should",
+    "shouldn", "since", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "ve", "very",
+    "was", "wasn", "we", "were", "weren", "what", "when", "where", "which", "while", "who", "whom", "whose",
+    "why", "will", "with", "won", "would", "wouldn", "you", "your",
+];
+
+/// Every function word with the language it votes for, if any. Built once from the tables above.
+static FUNCTION_WORDS: LazyLock<FxHashMap<&str, Option<usize>>> = LazyLock::new(|| {
+    let mut words: FxHashMap<&str, Option<usize>> = ENGLISH.iter().map(|word| (*word, None)).collect();
+    for (number, (_, own)) in WORDS.iter().enumerate() {
+        words.extend(own.iter().map(|word| (*word, Some(number))));
+    }
+    words
+});
+
+/// Whether a folded word is a function word of a language in Latin script.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    word.len() <= LONGEST && FUNCTION_WORDS.contains_key(word)
+}
+
 /// Counts votes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Votes([u32; WORDS.len()]);
@@ -77,11 +108,10 @@ pub(crate) struct Votes([u32; WORDS.len()]);
 impl Votes {
     /// Considers one folded word.
     pub(crate) fn add(&mut self, word: &str) {
-        if word.len() > LONGEST {
-            return;
-        }
-        for (votes, (_, words)) in self.0.iter_mut().zip(&WORDS) {
-            *votes += u32::from(words.contains(&word));
+        if word.len() <= LONGEST
+            && let Some(Some(language)) = FUNCTION_WORDS.get(word)
+        {
+            self.0[*language] += 1;
         }
     }
 

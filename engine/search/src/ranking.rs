@@ -19,6 +19,8 @@ pub struct Ranking {
     pub neighbour: f32,
     /// Weight of the best evidence in the room.
     pub room: f32,
+    /// Weight of companions: words that the best drawers of a first look share.
+    pub feedback: f32,
     /// Divisor of the squash, in mean inverse document frequencies.
     pub saturation: f32,
 }
@@ -27,14 +29,15 @@ impl Default for Ranking {
     fn default() -> Self {
         Self {
             k1: 1.2,
-            b: 0.75,
+            b: 0.5,
             morph: 0.5,
             near: 0.5,
-            stopword: 1.0,
-            line: 0.0,
-            neighbour: 0.0,
-            room: 0.0,
-            saturation: 1.0,
+            stopword: 0.15,
+            line: 1.0,
+            neighbour: 0.3,
+            room: 0.3,
+            feedback: 0.2,
+            saturation: 6.0,
         }
     }
 }

@@ -101,6 +101,7 @@ fn documents<R: Read>(sections: &mut SectionReader<'_, R>, most: usize) -> Resul
     documents.days = sections.column("days", slots)?;
     documents.lengths = sections.column("lengths", slots)?;
     documents.languages = sections.column("languages", slots)?;
+    documents.lines = sections.column("lines", slots)?;
     let scripts: Vec<u32> = sections.column("scripts", slots)?;
     documents.scripts = scripts.into_iter().map(ScriptSet::from_bits).collect();
     let within = |numbers: &[u32], names: &Names| {
@@ -112,6 +113,7 @@ fn documents<R: Read>(sections: &mut SectionReader<'_, R>, most: usize) -> Resul
     require(within(&documents.kinds, &documents.kind_names), "kinds")?;
     require(documents.ages.iter().all(|age| age.is_finite() && *age >= 0.0), "ages")?;
     require(documents.languages.iter().all(|language| *language < LANGUAGES), "languages")?;
+    require(!documents.lines.contains(&0), "lines")?;
     require(documents.register_all(), "keys")?;
     Ok(documents)
 }

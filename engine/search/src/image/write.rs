@@ -49,6 +49,7 @@ fn documents<W: Write>(sections: &mut Sections<'_, W>, documents: &Documents) ->
     sections.numbers(documents.days.iter().copied())?;
     sections.numbers(documents.lengths.iter().copied())?;
     sections.numbers(documents.languages.iter().copied())?;
+    sections.numbers(documents.lines.iter().copied())?;
     sections.numbers(documents.scripts.iter().map(|scripts| scripts.bits()))
 }
 

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use undercroft_text::ScriptSet;
 
+use super::kernel::LINES_MAX;
 use super::names::{NONE, NameId, Names};
 use crate::document::{DocumentKey, DocumentMeta};
 
@@ -38,6 +39,8 @@ pub(crate) struct Documents {
     pub(crate) days: Vec<i32>,
     pub(crate) lengths: Vec<u32>,
     pub(crate) languages: Vec<u8>,
+    /// Lines with words, from 1 to [`LINES_MAX`].
+    pub(crate) lines: Vec<u8>,
     pub(crate) scripts: Vec<ScriptSet>,
     pub(crate) live: Vec<bool>,
     /// Neighbours in the thread (same room and source).
@@ -87,6 +90,7 @@ impl Documents {
         length: u32,
         language: u8,
         scripts: ScriptSet,
+        lines: u32,
     ) -> Slot {
         let place = self.intern_place(&meta.wing, &meta.room);
         self.keys.push(meta.key);
@@ -100,6 +104,7 @@ impl Documents {
         self.lengths.push(length);
         self.languages.push(language);
         self.scripts.push(scripts);
+        self.lines.push(lines.clamp(1, u32::from(LINES_MAX)) as u8);
         self.live.push(true);
         self.before.push(NO_SLOT);
         self.after.push(NO_SLOT);
@@ -124,7 +129,8 @@ impl Documents {
             filed_at_micros: i64::MIN,
             content_day: (old.days[at] != NO_DAY).then_some(old.days[at]),
         };
-        let new = self.push(&meta, old.lengths[at], old.languages[at], old.scripts[at]);
+        let new =
+            self.push(&meta, old.lengths[at], old.languages[at], old.scripts[at], u32::from(old.lines[at]));
         self.ages[new as usize] = old.ages[at];
         new
     }
@@ -208,7 +214,7 @@ impl Documents {
 
     /// Bytes on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let a_slot = size_of::<DocumentKey>() + 8 + 4 * 4 + 8 + 4 + 4 + 1 + 4 + 1 + 4 + 4;
+        let a_slot = size_of::<DocumentKey>() + 8 + 4 * 4 + 8 + 4 + 4 + 1 + 1 + 4 + 1 + 4 + 4;
         let threads: usize = self.threads.values().map(|thread| 40 + thread.capacity() * 4).sum();
         let names = [&self.wings, &self.rooms, &self.source_names, &self.kind_names];
         self.keys.capacity() * a_slot

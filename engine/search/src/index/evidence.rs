@@ -3,7 +3,7 @@
 
 use super::Index;
 use super::documents::Slot;
-use super::kernel::{count, okapi};
+use super::kernel::{NEAR_STRENGTH, count, okapi};
 use super::plan::{MORPH, NEAR, Plan};
 use super::streams::Step;
 use super::vocabulary::TermId;
@@ -47,8 +47,31 @@ pub(crate) struct Lookup {
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     counts: Vec<(u8, u8)>,
-    /// Line that last covered each query word, and how strongly.
-    lines: Vec<(u32, f32)>,
+    /// How strongly the current line covers each query word.
+    strengths: Vec<f32>,
+}
+
+impl Tally {
+    /// Summed weight of what the line covers, in the order of the query's words; the next line starts empty.
+    fn end_line(&mut self, plan: &Plan) -> f32 {
+        let covered = self.strengths.iter().zip(&plan.terms);
+        let covered = covered.fold(0.0, |sum, (strength, term)| sum + strength * term.weight);
+        self.strengths.fill(0.0);
+        covered
+    }
+}
+
+impl Entry {
+    /// What the term is in a drawer of this language: 0 the word itself, [`MORPH`] or [`NEAR`].
+    fn role(&self, language: u8) -> Option<u8> {
+        if self.exact {
+            Some(0)
+        } else if self.languages >> language & 1 == 1 {
+            Some(MORPH)
+        } else {
+            self.near.then_some(NEAR)
+        }
+    }
 }
 
 impl Lookup {
@@ -73,6 +96,11 @@ impl Lookup {
         lookup
     }
 
+    /// Whether a term already stands for a query word in a drawer of this language.
+    pub(crate) fn stands(&self, term: TermId, language: u8) -> bool {
+        self.entries(term).iter().any(|entry| entry.role(language).is_some())
+    }
+
     #[inline]
     fn entries(&self, term: TermId) -> &[Entry] {
         if self.filter[term as usize / 64 % 32] >> (term % 64) & 1 == 0 {
@@ -94,8 +122,10 @@ impl Index {
         for (term, (exact, roles)) in plan.terms.iter().zip(&tally.counts) {
             let okapi = |count: f32| okapi(term.weight, count, norm, ranking.k1);
             evidence.all += okapi(count(*exact, *roles, ranking));
-            evidence.exact += okapi(count(*exact, 0, ranking));
-            evidence.morph += okapi(count(0, roles & MORPH, ranking));
+            if !term.companion {
+                evidence.exact += okapi(count(*exact, 0, ranking));
+                evidence.morph += okapi(count(0, roles & MORPH, ranking));
+            }
         }
         evidence
     }
@@ -105,40 +135,31 @@ impl Index {
         let language = self.documents.languages[slot as usize];
         tally.counts.clear();
         tally.counts.resize(plan.terms.len(), (0, 0));
-        tally.lines.clear();
-        tally.lines.resize(plan.terms.len(), (u32::MAX, 0.0));
-        let (mut line, mut covered, mut best) = (0u32, 0.0f32, 0.0f32);
+        tally.strengths.clear();
+        tally.strengths.resize(plan.terms.len(), 0.0);
+        let (mut found, mut best) = (false, 0.0f32);
         for step in self.streams.steps(slot) {
             let Step::Term(term) = step else {
-                line += 1;
-                covered = 0.0;
+                if std::mem::take(&mut found) {
+                    best = best.max(tally.end_line(plan));
+                }
                 continue;
             };
             for entry in lookup.entries(term) {
-                let word = entry.word as usize;
-                let strength = if entry.exact {
+                let (counts, strength) = (&mut tally.counts[entry.word as usize], entry.role(language));
+                match strength {
                     // As the postings cap it.
-                    tally.counts[word].0 = tally.counts[word].0.saturating_add(1);
-                    1.0
-                } else if entry.languages >> language & 1 == 1 {
-                    tally.counts[word].1 |= MORPH;
-                    1.0
-                } else if entry.near {
-                    tally.counts[word].1 |= NEAR;
-                    0.5
-                } else {
-                    continue;
-                };
-                let (last, had) = &mut tally.lines[word];
-                let before = if *last == line { *had } else { 0.0 };
-                if strength > before {
-                    (*last, *had) = (line, strength);
-                    covered += (strength - before) * plan.terms[word].weight;
-                    best = best.max(covered);
+                    Some(0) => counts.0 = counts.0.saturating_add(1),
+                    Some(role) => counts.1 |= role,
+                    None => continue,
                 }
+                let strength = if strength == Some(NEAR) { NEAR_STRENGTH } else { 1.0 };
+                let known = &mut tally.strengths[entry.word as usize];
+                *known = known.max(strength);
+                found = true;
             }
         }
-        best
+        if found { best.max(tally.end_line(plan)) } else { best }
     }
 
     /// The legacy formula's lexical part, for the drawer last tallied: the share of the query's words that occur, a
@@ -149,7 +170,14 @@ impl Index {
             (0, _) => 0.5,
             _ => 1.0,
         };
-        let share = tally.counts.iter().map(worth).sum::<f32>() / plan.words.max(1) as f32;
+        let share = tally
+            .counts
+            .iter()
+            .zip(&plan.terms)
+            .filter(|(_, term)| !term.companion)
+            .map(|(counts, _)| worth(counts))
+            .sum::<f32>()
+            / plan.words.max(1) as f32;
         if self.contains_phrase(plan, slot) { (share + 0.5).min(1.0) } else { share }
     }
 

@@ -90,9 +90,17 @@ fn product(code: i8, weight: i16) -> i32 {
     i32::from(code) * i32::from(weight)
 }
 
+/// How much of a word's weight a near spelling covers of a line.
+pub(crate) const NEAR_STRENGTH: f32 = 0.5;
+
+/// Lines that are counted; a drawer with more counts as having these, and its best line may cover next to nothing.
+pub(crate) const LINES_MAX: u8 = u8::MAX;
+
 /// One word in one block, an entry a slot.
 pub(crate) struct Word<'a> {
     pub(crate) weight: f32,
+    /// 1 when the word admits a drawer, 0 for a companion.
+    pub(crate) admits: u8,
     pub(crate) ranking: &'a Ranking,
     /// How often it occurs as typed.
     pub(crate) counts: &'a [u8],
@@ -133,8 +141,9 @@ pub(crate) fn add_slot(
 ) {
     let (base, cover, admits) = sums;
     *base += okapi(word.weight, count(exact, roles, word.ranking), norm, word.ranking.k1);
-    *cover += if exact | roles != 0 { word.weight } else { 0.0 };
-    *admits |= u8::from(exact | (roles & MORPH) != 0);
+    let strength = if exact | (roles & MORPH) != 0 { 1.0 } else { NEAR_STRENGTH };
+    *cover += if exact | roles != 0 { strength * word.weight } else { 0.0 };
+    *admits |= u8::from(exact | (roles & MORPH) != 0) & word.admits;
 }
 
 #[inline(always)]
@@ -152,14 +161,17 @@ pub(crate) struct Fusing<'a> {
     pub(crate) fusion: Fusion,
     /// Raw evidence that squashes to one half.
     pub(crate) half: f32,
-    /// Most that the best line can add.
+    /// Weight of the best line, and the same with what rounding may add.
     pub(crate) line: f32,
+    pub(crate) line_bound: f32,
     pub(crate) age_factor: f64,
     pub(crate) cosines: &'a [f32],
     /// Raw evidence without the best line.
     pub(crate) raws: &'a [f32],
     /// Summed weight of the words present.
     pub(crate) covers: &'a [f32],
+    /// Lines of each drawer that have words, at least 1: the best of them covers its share of `covers` at least.
+    pub(crate) lines: &'a [u8],
     pub(crate) ages: &'a [f64],
     /// Share of meaning.
     pub(crate) weights: &'a [f32],
@@ -174,11 +186,12 @@ pub(crate) struct Scores<'a> {
 
 #[inline(always)]
 pub(crate) fn fuse_body(fusing: &Fusing<'_>, scores: Scores<'_>) {
-    let Fusing { fusion, half, line, age_factor, .. } = *fusing;
+    let Fusing { fusion, half, line, line_bound, age_factor, .. } = *fusing;
     let length = fusing.cosines.len();
     // Equal lengths, told to the compiler once, so that no entry is checked.
     let (cosines, raws, covers) = (fusing.cosines, &fusing.raws[..length], &fusing.covers[..length]);
     let (ages, weights) = (&fusing.ages[..length], &fusing.weights[..length]);
+    let lines = &fusing.lines[..length];
     let Scores { semantics, lowers, uppers } = scores;
     let (semantics, lowers, uppers) =
         (&mut semantics[..length], &mut lowers[..length], &mut uppers[..length]);
@@ -187,14 +200,22 @@ pub(crate) fn fuse_body(fusing: &Fusing<'_>, scores: Scores<'_>) {
         let recency = recency(ages[at], age_factor);
         let score = |raw: f32| fusion.score(weights[at], semantic, squash(raw, half), recency);
         semantics[at] = semantic;
-        lowers[at] = score(raws[at]);
-        uppers[at] = score(raws[at] + line * covers[at]);
+        // Of several lines, rounding may make the best one seem to cover a little less than its share.
+        let share = match lines[at] {
+            1 => 1.0,
+            LINES_MAX => 0.0,
+            count => 0.999 / f32::from(count),
+        };
+        lowers[at] = score(raws[at] + line * (covers[at] * share));
+        uppers[at] = score(raws[at] + line_bound * covers[at]);
     }
 }
 
-/// Brings raw evidence into 0..1.
+/// Brings raw evidence into 0..1, `half` to one half. Squared, so that it tells apart best where the best drawers
+/// are; a plain quotient is nearly flat there and leaves the order to meaning alone.
 #[inline(always)]
 pub(crate) fn squash(raw: f32, half: f32) -> f32 {
+    let (raw, half) = (raw * raw, half * half);
     if raw <= 0.0 { 0.0 } else { raw / (raw + half) }
 }
 

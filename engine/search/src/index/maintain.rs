@@ -105,7 +105,7 @@ impl Index {
         }
         self.remove(&meta.key);
         let language = forms::code(text.language);
-        let slot = self.documents.push(&meta, text.length, language, text.scripts);
+        let slot = self.documents.push(&meta, text.length, language, text.scripts, text.lines());
         let numbers: Vec<TermId> =
             text.terms().map(|(term, class)| self.vocabulary.intern(term, class)).collect();
         let mut counts = vec![0u32; numbers.len()];

@@ -4,6 +4,7 @@
 mod documents;
 mod evidence;
 mod expand;
+mod feedback;
 mod kernel;
 mod maintain;
 mod names;
@@ -43,6 +44,7 @@ pub struct Index {
 pub(crate) mod parts {
     pub(crate) use super::documents::{Documents, age, age_factor};
     pub(crate) use super::evidence::PHRASE_BYTES;
+    pub(crate) use super::feedback::{COMPANIONS, LEADERS, RARITY_MAX, may_accompany};
     pub(crate) use super::kernel::{count, okapi, recency, squash};
     pub(crate) use super::names::{NONE, Names};
     pub(crate) use super::plan::{MORPH, NEAR, inverse_frequency, is_stopword};

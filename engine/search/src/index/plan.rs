@@ -11,6 +11,7 @@ use super::vocabulary::TermId;
 use crate::analyse::{class, counts};
 use crate::document::TermClass;
 use crate::forms::Language;
+use crate::language::is_function_word;
 use crate::limits::{EXPANSIONS_MAX, QUERY_BYTES_MAX, QUERY_TERMS_MAX};
 
 /// Slots that are looked at together.
@@ -50,6 +51,8 @@ pub(crate) struct PlanTerm {
     pub(crate) extra: Vec<(Slot, u8)>,
     /// Inverse document frequency times the word's own weight.
     pub(crate) weight: f32,
+    /// It was not asked for, but accompanies what was: see [`super::feedback`].
+    pub(crate) companion: bool,
 }
 
 impl Other {
@@ -114,8 +117,8 @@ pub(crate) fn inverse_frequency(documents: usize, frequency: u32) -> f32 {
     (1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln() as f32
 }
 
-pub(crate) fn is_stopword(_word: &str) -> bool {
-    false
+pub(crate) fn is_stopword(word: &str) -> bool {
+    is_function_word(word)
 }
 
 /// Finds the words that a query word stands for.

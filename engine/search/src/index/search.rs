@@ -52,6 +52,18 @@ struct Scratch {
     tally: Tally,
 }
 
+impl Scratch {
+    /// Sets the sums of so many slots to zero.
+    fn clear_sums(&mut self, slots: usize) {
+        for buffer in [&mut self.base, &mut self.cover] {
+            buffer.clear();
+            buffer.resize(slots, 0.0);
+        }
+        self.admits.clear();
+        self.admits.resize(slots, 0);
+    }
+}
+
 impl Index {
     /// Ranks the drawers in scope against a query.
     ///
@@ -71,11 +83,15 @@ impl Index {
     ) -> Ranked {
         let scope = Scope::resolve(&self.documents, filter);
         let unlabeled_excluded = scope.has_kind().then(|| self.count_unlabeled(&scope));
-        let plan = Plan::build(self, query.text, query.language, &mut scratch.roles);
+        let mut plan = Plan::build(self, query.text, query.language, &mut scratch.roles);
         if plan.words == 0 {
             return Ranked { unlabeled_excluded, exhausted: true, ..Ranked::default() };
         }
-        self.sum_words(&plan, scratch);
+        scratch.clear_sums(self.documents.len());
+        self.sum_words(&plan, 0, scratch);
+        let asked = plan.terms.len();
+        self.add_companions(&mut plan, &scratch.base);
+        self.sum_words(&plan, asked, scratch);
         self.sum_rooms(scratch);
         let pass = Pass {
             index: self,
@@ -114,16 +130,10 @@ impl Index {
             .count()
     }
 
-    /// Fills `base`, `cover` and `admits`.
-    fn sum_words(&self, plan: &Plan, scratch: &mut Scratch) {
+    /// Adds the evidence of the words from the numbered one on to `base`, `cover` and `admits`.
+    fn sum_words(&self, plan: &Plan, from: usize, scratch: &mut Scratch) {
         let slots = self.documents.len();
-        for (buffer, value) in [(&mut scratch.base, 0.0), (&mut scratch.cover, 0.0)] {
-            buffer.clear();
-            buffer.resize(slots, value);
-        }
-        scratch.admits.clear();
-        scratch.admits.resize(slots, 0);
-        let mut readers: Vec<Reader<'_>> = plan.terms.iter().map(Reader::new).collect();
+        let mut readers: Vec<Reader<'_>> = plan.terms[from..].iter().map(Reader::new).collect();
         for first in (0..slots).step_by(BLOCK) {
             let end = (first + BLOCK).min(slots);
             let lengths = &self.documents.lengths[first..end];
@@ -176,7 +186,15 @@ impl<'a> Reader<'a> {
         let Scratch { base, cover, admits, norms, counts, roles, .. } = scratch;
         let base = &mut base[first..end];
         let (cover, admits) = (&mut cover[first..end], &mut admits[first..end]);
-        let word = Word { weight: self.term.weight, ranking: &index.ranking, counts: &[], roles: &[], norms };
+        let admits_by = u8::from(!self.term.companion);
+        let word = Word {
+            weight: self.term.weight,
+            admits: admits_by,
+            ranking: &index.ranking,
+            counts: &[],
+            roles: &[],
+            norms,
+        };
         if let Some(column) = column {
             counts.clear();
             counts.extend_from_slice(column);
@@ -279,11 +297,13 @@ impl Pass<'_> {
         let fusing = Fusing {
             fusion: self.fusion,
             half: self.plan.half,
-            line: self.line_bound(),
+            line: if self.fusion.is_legacy() { 0.0 } else { self.index.ranking.line },
+            line_bound: self.line_bound(),
             age_factor: self.age_factor,
             cosines: &scratch.cosines,
             raws: &scratch.raws,
             covers: &scratch.cover[first..end],
+            lines: &documents.lines[first..end],
             ages: &documents.ages[first..end],
             weights: &scratch.weights,
         };
