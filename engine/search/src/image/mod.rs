@@ -10,3 +10,6 @@ mod read;
 mod write;
 
 pub use codec::ImageLimits;
+
+#[cfg(test)]
+mod image_test;

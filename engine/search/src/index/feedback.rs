@@ -36,6 +36,8 @@ impl Index {
             return;
         }
         let lookup = Lookup::new(plan);
+        // An image's sequences are read unchecked.
+        let known = |term: TermId| (term as usize) < self.vocabulary.len();
         let mut sums: FxHashMap<TermId, f32> = FxHashMap::default();
         for leader in self.leaders(base) {
             let language = self.documents.languages[leader as usize];
@@ -46,7 +48,7 @@ impl Index {
                 .collect();
             terms.sort_unstable();
             terms.dedup();
-            for term in terms.into_iter().filter(|term| !lookup.stands(*term, language)) {
+            for term in terms.into_iter().filter(|term| known(*term) && !lookup.stands(*term, language)) {
                 *sums.entry(term).or_default() += base[leader as usize];
             }
         }

@@ -155,13 +155,14 @@ impl Index {
         for slot in (0..old.documents.len() as Slot).filter(|slot| old.documents.live[*slot as usize]) {
             let to = new.documents.copy_from(&old.documents, slot);
             let mut terms: Vec<TermId> = Vec::new();
+            // A term that the vocabulary does not have can only come from a damaged image, and is dropped.
             let renumber = |step| match step {
-                Step::Break => Step::Break,
+                Step::Break => Some(Step::Break),
                 Step::Term(term) => {
-                    Step::Term(renumber(&mut new.vocabulary, &old.vocabulary, &mut numbers, term))
+                    renumber(&mut new.vocabulary, &old.vocabulary, &mut numbers, term).map(Step::Term)
                 }
             };
-            let steps: Vec<Step> = old.streams.steps(slot).map(renumber).collect();
+            let steps: Vec<Step> = old.streams.steps(slot).filter_map(renumber).collect();
             terms.extend(
                 steps.iter().filter_map(|step| if let Step::Term(term) = step { Some(*term) } else { None }),
             );
@@ -176,11 +177,11 @@ impl Index {
     }
 }
 
-fn renumber(new: &mut Vocabulary, old: &Vocabulary, numbers: &mut [TermId], term: TermId) -> TermId {
-    let Some(number) = numbers.get_mut(term as usize) else { return term };
+fn renumber(new: &mut Vocabulary, old: &Vocabulary, numbers: &mut [TermId], term: TermId) -> Option<TermId> {
+    let number = numbers.get_mut(term as usize)?;
     if *number == TermId::MAX {
         let (text, class): (&str, TermClass) = (old.text(term), old.class(term));
         *number = new.intern(text, class);
     }
-    *number
+    Some(*number)
 }

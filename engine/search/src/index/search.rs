@@ -322,7 +322,7 @@ impl Pass<'_> {
     /// What the summed weight of the words present is multiplied by, to bound what is only known word for word.
     fn line_bound(&self) -> f32 {
         // Any overlap may turn out to be whole; without a word there is none.
-        const WHOLE: f32 = 1e30;
+        const WHOLE: f32 = 1e12;
         // The order in which the words of a line are summed may differ by some units in the last place.
         if self.fusion.is_legacy() { WHOLE } else { self.index.ranking.line * 1.000_1 }
     }
@@ -358,3 +358,7 @@ impl Pass<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "search_test.rs"]
+mod search_test;
