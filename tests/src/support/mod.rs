@@ -1,0 +1,16 @@
+//! A harness for stories of the real binary: an installation in a folder of its own, commands in a clean environment,
+//! their outcome, golden files, a repeatable source of chance, and the hunt for bytes.
+
+mod binary;
+mod golden;
+mod hunt;
+mod palace;
+mod ran;
+mod random;
+
+pub use binary::binary;
+pub use golden::{expect_golden, mask};
+pub use hunt::{Leak, forms, hunt};
+pub use palace::Palace;
+pub use ran::Ran;
+pub use random::Random;
