@@ -11,7 +11,7 @@ fn meta(number: u8) -> DocumentMeta {
         seq: u64::from(number),
         wing: "wing".into(),
         room: format!("room{}", number % 4),
-        source: (number % 2 == 0).then(|| "source".to_owned()),
+        source: number.is_multiple_of(2).then(|| "source".to_owned()),
         chunk: u32::from(number),
         kind: None,
         filed_at_micros: 1_700_000_000_000_000,

@@ -249,7 +249,3 @@ fn hash(key: &DocumentKey) -> u64 {
 }
 
 const _: () = assert!(NONE == NO_SLOT, "both absences are written the same way in an image");
-
-#[cfg(test)]
-#[path = "documents_test.rs"]
-mod documents_test;

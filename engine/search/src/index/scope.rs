@@ -46,8 +46,9 @@ impl Scope {
 }
 
 fn wing_competes(filter: &Filter<'_>, wing: &str) -> bool {
-    let named = filter.wing.is_some_and(|wanted| wanted == wing);
-    (named || filter.wing.is_none())
-        && (named || !filter.excluded_wings.contains(&wing))
-        && filter.allowed_wings.is_none_or(|allowed| allowed.contains(&wing))
+    let admitted = match filter.wing {
+        Some(wanted) => wanted == wing,
+        None => !filter.excluded_wings.contains(&wing),
+    };
+    admitted && filter.allowed_wings.is_none_or(|allowed| allowed.contains(&wing))
 }

@@ -23,7 +23,7 @@ fn file(index: &mut Index, number: u8, text: &str, days: i64) {
         room: format!("room{}", number % 3),
         source: None,
         chunk: 0,
-        kind: (number % 2 == 0).then(|| "note".to_owned()),
+        kind: number.is_multiple_of(2).then(|| "note".to_owned()),
         filed_at_micros: NOW - days * DAY,
         content_day: None,
     };

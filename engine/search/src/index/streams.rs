@@ -65,7 +65,3 @@ impl Iterator for Steps<'_> {
         Some(if value == 0 { Step::Break } else { Step::Term(value - 1) })
     }
 }
-
-#[cfg(test)]
-#[path = "streams_test.rs"]
-mod streams_test;

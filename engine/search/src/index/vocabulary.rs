@@ -218,7 +218,3 @@ fn hash(text: &[u8], class: TermClass) -> u64 {
     hasher.write_u8(class as u8);
     hasher.finish()
 }
-
-#[cfg(test)]
-#[path = "vocabulary_test.rs"]
-mod vocabulary_test;
