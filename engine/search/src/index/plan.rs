@@ -165,8 +165,15 @@ impl PlanTerm {
         }
         let documents = &index.documents;
         scratch.resize(documents.len(), 0);
+        let all_live = documents.live_count == documents.len();
         for other in &self.others {
-            index.postings.list(other.term).each(|slot, _| {
+            let list = index.postings.list(other.term);
+            if other.languages == 0 && all_live {
+                // The common case of a near spelling needs no look at the drawer.
+                list.each(|slot, _| scratch[slot as usize] |= NEAR);
+                continue;
+            }
+            list.each(|slot, _| {
                 let at = slot as usize;
                 if documents.live[at] {
                     scratch[at] |= other.role(documents.languages[at]);

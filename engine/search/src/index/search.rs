@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use undercroft_text::ScriptSet;
 
 use super::Index;
-use super::documents::{NO_SLOT, Slot, age_factor};
+use super::documents::{Slot, age_factor};
 use super::evidence::{Lookup, Tally};
 use super::kernel::{self, Fusing, Scores, Sums, Word, recency, squash};
 use super::plan::{Plan, PlanTerm};
@@ -280,7 +280,12 @@ impl Pass<'_> {
         if self.fusion.is_legacy() {
             raws.resize(end - first, 0.0);
         } else {
-            raws.extend((first..end).map(|slot| scratch.base[slot] + self.context(slot, scratch)));
+            let block = first..end;
+            let neighbours = documents.before[block.clone()].iter().zip(&documents.after[block.clone()]);
+            let rows = scratch.base[block.clone()].iter().zip(neighbours).zip(&documents.places[block]);
+            raws.extend(rows.map(|((base, (before, after)), place)| {
+                base + self.lend([*before, *after], *place, scratch)
+            }));
         }
         scratch.raws = raws;
         let mut last = (ScriptSet::EMPTY, self.fusion.weight(false));
@@ -313,10 +318,16 @@ impl Pass<'_> {
 
     /// Evidence lent by the neighbours in the thread and by the room.
     fn context(&self, slot: usize, scratch: &Scratch) -> f32 {
-        let (documents, ranking) = (&self.index.documents, &self.index.ranking);
-        let lent = |neighbour: u32| if neighbour == NO_SLOT { 0.0 } else { scratch.base[neighbour as usize] };
-        let neighbours = lent(documents.before[slot]).max(lent(documents.after[slot]));
-        ranking.neighbour * neighbours + ranking.room * scratch.rooms[documents.places[slot] as usize]
+        let documents = &self.index.documents;
+        self.lend([documents.before[slot], documents.after[slot]], documents.places[slot], scratch)
+    }
+
+    #[inline(always)]
+    fn lend(&self, [before, after]: [Slot; 2], place: u32, scratch: &Scratch) -> f32 {
+        let ranking = &self.index.ranking;
+        // No slot has the number that stands for none.
+        let lent = |neighbour: Slot| scratch.base.get(neighbour as usize).copied().unwrap_or(0.0);
+        ranking.neighbour * lent(before).max(lent(after)) + ranking.room * scratch.rooms[place as usize]
     }
 
     /// What the summed weight of the words present is multiplied by, to bound what is only known word for word.
