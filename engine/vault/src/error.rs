@@ -99,6 +99,12 @@ pub enum Error {
     /// A read snapshot was held for so long that it kept the write-ahead log from shrinking, and was closed.
     #[error("the read took too long while writes went on, and its snapshot was closed; start it again")]
     SnapshotExpired,
+    /// The folder cannot be written, and the log holds changes that the database file does not have yet.
+    #[error(
+        "{} holds changes that are not in the database yet, and its folder cannot be written; make the folder \
+         writable, or copy it to one that is", .0.display()
+    )]
+    LogPending(PathBuf),
     /// A backup or restore target is not usable.
     #[error("backup: {0}")]
     Backup(String),
@@ -108,6 +114,9 @@ pub enum Error {
     /// The sealed index image could not be read; it is derived data and is rebuilt.
     #[error("index image: {0}")]
     Image(String),
+    /// The index cannot hold this vault.
+    #[error(transparent)]
+    Index(#[from] undercroft_search::InsertError),
     /// The database refused.
     #[error("database: {0}")]
     Sqlite(#[from] rusqlite::Error),
@@ -143,10 +152,10 @@ impl Error {
             | Self::RolledBack { .. }
             | Self::DatabaseMissing(_)
             | Self::KeyCheck(_) => ErrorClass::Integrity,
-            Self::SnapshotExpired | Self::Embedding(_) => ErrorClass::Unavailable,
+            Self::SnapshotExpired | Self::Embedding(_) | Self::LogPending(_) => ErrorClass::Unavailable,
             Self::Crypto(inner) => inner.class(),
             Self::Sqlite(inner) => sqlite_class(inner),
-            Self::Image(_) | Self::Io { .. } => ErrorClass::Internal,
+            Self::Image(_) | Self::Index(_) | Self::Io { .. } => ErrorClass::Internal,
         }
     }
 
@@ -156,6 +165,22 @@ impl Error {
 
     pub(crate) fn record(what: &'static str, id: impl ToString, finding: &'static str) -> Self {
         Self::Record { what, id: id.to_string(), finding }
+    }
+
+    /// Names the drawer that was asked for, where the finding only knows its row.
+    pub(crate) fn about(self, id: DrawerId) -> Self {
+        match self {
+            Self::Record { what: "drawer row", finding, .. } => Self::record("drawer", id, finding),
+            other => other,
+        }
+    }
+
+    /// The message as one line of a report of findings.
+    pub(crate) fn finding(&self) -> String {
+        match self {
+            Self::Record { what, id, finding } => format!("{what} {id}: {finding}"),
+            other => other.to_string(),
+        }
     }
 
     /// Wraps an I/O error with what was being done to which file.
@@ -172,15 +197,29 @@ fn sqlite_class(error: &rusqlite::Error) -> ErrorClass {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => ErrorClass::Integrity,
+            // Every number that is inserted comes from a tagged counter or from the chain: a row that is there
+            // already contradicts them.
+            ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch => ErrorClass::Integrity,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull => {
                 ErrorClass::Unavailable
             }
+            _ if schema_differs(error) => ErrorClass::Integrity,
             _ => ErrorClass::Internal,
         },
-        // A column of another type, a missing table or column: somebody edited the file.
-        rusqlite::Error::InvalidColumnType(..)
+        // The statements of this crate are constants: one that does not compile met a schema that somebody edited.
+        rusqlite::Error::SqlInputError { .. }
+        // A column of another type: somebody edited the file.
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::QueryReturnedNoRows
+        | rusqlite::Error::Utf8Error(..)
         | rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::IntegralValueOutOfRange(..) => ErrorClass::Integrity,
         _ => ErrorClass::Internal,
     }
+}
+
+/// Statements that have no offset to point at are told apart by SQLite's text alone.
+fn schema_differs(error: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(_, Some(message)) = error else { return false };
+    ["no such ", "has no column", "cannot modify", "access to view"].iter().any(|text| message.contains(text))
 }

@@ -18,6 +18,9 @@ pub const BATCH_DRAWERS: usize = 256;
 pub const PAGE_ROWS: usize = 1_024;
 /// The write-ahead log may grow to this many bytes; then snapshots that hold it are closed and it is truncated.
 pub const WAL_BOUND_BYTES: u64 = 16 << 20;
+/// Past this many bytes no snapshot is spared for being young: reads that follow each other without a gap must not keep
+/// the log growing either.
+pub const WAL_HARD_BOUND_BYTES: u64 = 2 * WAL_BOUND_BYTES;
 /// A snapshot older than this may be closed for the sake of the bound.
 pub const SNAPSHOT_GRACE: Duration = Duration::from_millis(500);
 /// How long a connection waits for another process's transaction.

@@ -86,14 +86,31 @@ pub(crate) fn newest(conn: &Connection, label: &Blind) -> Result<Option<(i64, Ta
         .transpose()
 }
 
-/// Rows after `n`, oldest first, at most `limit`.
-pub(crate) fn after(conn: &Connection, n: i64, limit: usize) -> Result<Vec<AuditRow>> {
+/// Position of the last record, 0 when there is none.
+pub(crate) fn last(conn: &Connection) -> Result<i64> {
+    let last: Option<i64> =
+        conn.prepare_cached("SELECT max(n) FROM audit")?.query_row([], |row| row.get(0))?;
+    Ok(last.unwrap_or(0))
+}
+
+/// Position of the first record, `None` when there is none.
+pub(crate) fn first(conn: &Connection) -> Result<Option<i64>> {
+    Ok(conn.prepare_cached("SELECT min(n) FROM audit")?.query_row([], |row| row.get(0))?)
+}
+
+/// Rows after `n` with their position, each read on its own: one malformed row does not hide the others.
+pub(crate) fn after_each(conn: &Connection, n: i64, limit: usize) -> Result<Vec<(i64, Result<AuditRow>)>> {
     let sql = format!("SELECT {COLUMNS} FROM audit WHERE n > ?1 ORDER BY n LIMIT ?2");
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query((n, i64::try_from(limit).unwrap_or(i64::MAX)))?;
     let mut out = Vec::new();
     while let Some(row) = rows.next()? {
-        out.push(AuditRow::read(row)?);
+        out.push((row.get(0)?, AuditRow::read(row)));
     }
     Ok(out)
+}
+
+/// Rows after `n`, oldest first, at most `limit`.
+pub(crate) fn after(conn: &Connection, n: i64, limit: usize) -> Result<Vec<AuditRow>> {
+    after_each(conn, n, limit)?.into_iter().map(|(_, row)| row).collect()
 }

@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 use crate::error::Error;
 
 /// Version of the recipe's normalising rule: 3 means that the stored text is the source's own bytes.
-pub const NORMALIZE_VERSION: u32 = 3;
+pub(crate) const NORMALIZE_VERSION: u32 = 3;
 /// Name of the recipe, recorded in every drawer.
-pub const ID_RECIPE: &str = "sha256/wing|room|source|chunk|v1";
+pub(crate) const ID_RECIPE: &str = "sha256/wing|room|source|chunk|v1";
 
 /// Separator of the recipe's fields.
 const UNIT: [u8; 1] = [0x1f];

@@ -8,12 +8,13 @@ mod receipt;
 mod record;
 pub(crate) mod table;
 
-pub use id::{DrawerId, ID_RECIPE, NORMALIZE_VERSION, drawer_id};
+pub use id::{DrawerId, drawer_id};
 pub use new::{NewDrawer, Origin, SourceBatch};
 pub use provenance::{AddedBy, Claims, Kind};
 pub use receipt::{LinkVerdict, SupersessionCounts, SupersessionLink};
 pub use record::{Drawer, DrawerMeta, Occurrence};
 
+pub(crate) use id::{ID_RECIPE, NORMALIZE_VERSION};
 pub(crate) use receipt::Receipt;
 pub(crate) use record::StoredMeta;
 

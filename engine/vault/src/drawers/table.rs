@@ -91,18 +91,22 @@ fn optional_blind(value: ValueRef<'_>) -> Option<Option<Blind>> {
 pub(crate) fn insert(conn: &Connection, row: &DrawerRow) -> Result<()> {
     let sql =
         format!("INSERT INTO drawers ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
-    execute(conn, &sql, row)
+    execute(conn, &sql, row).map(|_| ())
 }
 
 /// Replaces the version of a row; `seq` and `rid` stay.
 pub(crate) fn update(conn: &Connection, row: &DrawerRow) -> Result<()> {
     let sql = "UPDATE drawers SET written = ?2, wing = ?4, room = ?5, source = ?6, fp = ?7, supersedes = ?8, \
                meta = ?9, content = ?10, embedding = ?11, tag = ?12 WHERE seq = ?1 AND rid = ?3";
-    execute(conn, sql, row)
+    match execute(conn, sql, row)? {
+        1 => Ok(()),
+        _ => Err(Error::record("drawer row", row.seq, "its filing number is another drawer's")),
+    }
 }
 
-fn execute(conn: &Connection, sql: &str, row: &DrawerRow) -> Result<()> {
-    conn.prepare_cached(sql)?.execute(rusqlite::params![
+/// Gives the number of rows that changed.
+fn execute(conn: &Connection, sql: &str, row: &DrawerRow) -> Result<usize> {
+    Ok(conn.prepare_cached(sql)?.execute(rusqlite::params![
         row.seq,
         row.written,
         row.rid.as_bytes(),
@@ -115,8 +119,7 @@ fn execute(conn: &Connection, sql: &str, row: &DrawerRow) -> Result<()> {
         row.content,
         row.embedding,
         row.tag.as_bytes(),
-    ])?;
-    Ok(())
+    ])?)
 }
 
 /// Removes a row.
@@ -205,6 +208,18 @@ pub(crate) fn places(conn: &Connection) -> Result<Vec<Place>> {
 /// The row with this filing number.
 pub(crate) fn by_seq(conn: &Connection, seq: i64) -> Result<Option<DrawerRow>> {
     Ok(many(conn, "seq = ?1", [seq])?.pop())
+}
+
+/// The lowest filing number in use, `None` when there is none.
+pub(crate) fn first_seq(conn: &Connection) -> Result<Option<i64>> {
+    Ok(conn.prepare_cached("SELECT min(seq) FROM drawers")?.query_row([], |row| row.get(0))?)
+}
+
+/// The highest filing number in use, 0 when there is none.
+pub(crate) fn last_seq(conn: &Connection) -> Result<i64> {
+    let last: Option<i64> =
+        conn.prepare_cached("SELECT max(seq) FROM drawers")?.query_row([], |row| row.get(0))?;
+    Ok(last.unwrap_or(0))
 }
 
 /// Number of drawers.

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use undercroft_crypto::{ChainState, Height};
 use undercroft_search::{Analysed, DocumentMeta, Index, Quantized, analyse};
 
-use super::{document_key, document_meta};
+use super::{document_key, document_meta, file};
 use crate::audit::{self, Label};
 use crate::drawers::table::{self, DrawerRow};
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub(super) fn build(keyring: &Keyring, snapshot: &Snapshot<'_>, dimension: usize
         // The next page is read while this one is opened and filed.
         let (documents, next) = rayon::join(|| open_page(keyring, page), || fetch(snapshot, last));
         for (meta, text, vector) in documents? {
-            index.insert(meta, text, vector);
+            file(&mut index, meta, text, vector)?;
         }
         page = next?;
     }
@@ -84,7 +84,7 @@ pub(super) fn catch_up(
         match table::by_rid(conn, &rid)? {
             Some(row) => {
                 let (meta, text, vector) = open(keyring, row)?;
-                index.insert(meta, text, vector);
+                file(index, meta, text, vector)?;
             }
             None => removed |= index.remove(&document_key(&rid)),
         }

@@ -17,6 +17,8 @@ use crate::keyring::Keyring;
 use crate::limits;
 
 const NAME: &str = "index.img";
+/// Where it is written first; the image lock lets one process do so at a time.
+const STAGED: &str = "index.img.tmp";
 const MAGIC: &[u8; 8] = b"UCIMG001";
 const ID_BYTES: usize = 16;
 /// Largest sealed piece: plaintext, its last-marker, nonce and authenticator.
@@ -42,7 +44,7 @@ pub(super) fn write(
     index: &Index,
 ) -> Result<()> {
     let target = path(dir);
-    let staged = dir.join(format!("{NAME}.tmp-{}", std::process::id()));
+    let staged = dir.join(STAGED);
     let result =
         write_file(&staged, keyring, embedder, chain, index).and_then(|()| fs::rename(&staged, &target));
     if result.is_err() {

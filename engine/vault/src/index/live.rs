@@ -9,6 +9,7 @@ use super::{build, image};
 use crate::audit;
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::storage::lock;
 use crate::storage::snapshot::Snapshot;
 use crate::vault::{Committed, IndexChange, Vault};
 
@@ -27,6 +28,21 @@ pub(crate) struct Current {
     /// Something was removed since: the image still holds it.
     removed_since_image: bool,
     has_image: bool,
+}
+
+impl Current {
+    fn apply(&mut self, changes: Vec<IndexChange>) -> Result<()> {
+        for change in changes {
+            match change {
+                IndexChange::Put { meta, analysed: Some(analysed), vector } => {
+                    super::file(&mut self.index, meta, analysed, vector)?;
+                }
+                IndexChange::Put { .. } => {}
+                IndexChange::Remove(key) => self.removed_since_image |= self.index.remove(&key),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A loaded index, held against publishing while a search uses it.
@@ -55,14 +71,10 @@ impl LiveIndex {
         if current.chain != committed.base || !complete {
             return;
         }
-        for change in committed.changes {
-            match change {
-                IndexChange::Put { meta, analysed: Some(analysed), vector } => {
-                    current.index.insert(meta, analysed, vector);
-                }
-                IndexChange::Put { .. } => {}
-                IndexChange::Remove(key) => current.removed_since_image |= current.index.remove(&key),
-            }
+        if current.apply(committed.changes).is_err() {
+            // What is left is an index of no state: the next search builds one, and reports what is in its way.
+            *slot = None;
+            return;
         }
         current.since_image += committed.chain.height.get() - committed.base.height.get();
         current.chain = committed.chain;
@@ -116,6 +128,8 @@ impl LiveIndex {
         if !(stale || missing || forgets) {
             return Ok(());
         }
+        // Another process writes one just now: it is as good as this one.
+        let Some(_lock) = lock::try_lock_image(vault.dir())? else { return Ok(()) };
         let embedder = vault.options().embedder.name();
         image::write(vault.dir(), vault.keyring(), embedder, &current.chain, &current.index)?;
         current.since_image = 0;
@@ -179,7 +193,8 @@ fn load_image(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Res
         Ok(None) | Err(Error::Image(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
-    if !extends(vault, snapshot, &loaded.chain, state)? {
+    let dimension = vault.options().embedder.dimension();
+    if loaded.index.dimension() != dimension || !extends(vault, snapshot, &loaded.chain, state)? {
         return Ok(None);
     }
     let mut index = loaded.index;

@@ -6,11 +6,12 @@ mod image;
 mod live;
 
 use undercroft_crypto::Blind;
-use undercroft_search::{DocumentKey, DocumentMeta};
+use undercroft_search::{Analysed, DocumentKey, DocumentMeta, Index, Quantized, quantize};
 use undercroft_text::dates::day_of;
 
 use crate::drawers::StoredMeta;
 use crate::drawers::table::DrawerRow;
+use crate::error::Result;
 
 pub(crate) use image::path as image_path;
 pub(crate) use live::LiveIndex;
@@ -35,4 +36,12 @@ pub(crate) fn document_meta(row: &DrawerRow, stored: &StoredMeta) -> DocumentMet
         filed_at_micros: stored.filed_micros,
         content_day: meta.content_date.as_deref().and_then(day_of),
     }
+}
+
+/// Files a document. Vectors of another dimension are those of the embedder before: until the repair that makes them
+/// again, such a drawer is found by its words alone.
+fn file(index: &mut Index, meta: DocumentMeta, text: Analysed, vector: Quantized) -> Result<()> {
+    let dimension = index.dimension();
+    let vector = if vector.codes.len() == dimension { vector } else { quantize(&vec![0.0; dimension]) };
+    Ok(index.insert(meta, text, vector)?)
 }

@@ -22,7 +22,8 @@ impl<'conn> Recorder<'conn> {
     }
 }
 
-/// Applies a changeset inside the caller's transaction; on any conflict nothing is changed.
+/// Applies a changeset, inside the caller's transaction if there is one. On any conflict, and when it changes a table
+/// outside the list, nothing is changed.
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the receiving half of the seam; its test proves copies equal")

@@ -30,6 +30,12 @@ pub(crate) fn load(conn: &Connection, mac: &MacKey, name: &str) -> Result<i64> {
     Ok(value)
 }
 
+/// Every name present.
+pub(crate) fn names(conn: &Connection) -> Result<Vec<String>> {
+    let mut statement = conn.prepare_cached("SELECT name FROM counters ORDER BY name")?;
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
 /// Stores the last number issued.
 pub(crate) fn store(conn: &Connection, mac: &MacKey, name: &str, value: i64) -> Result<()> {
     let tag = tag(mac, name, value);

@@ -1,5 +1,5 @@
-//! Two advisory locks in a vault's folder: who has it open (shared by every handle, exclusive for deletion and
-//! replacement), and who rewrites the manifest. The operating system releases them when a process dies.
+//! Three advisory locks in a vault's folder: who has it open (shared by every handle, exclusive for deletion and
+//! replacement), who rewrites the manifest, and who rewrites the index image. The operating system releases them when a process dies.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 
 const USE: &str = "use.lock";
 const ANCHOR: &str = "anchor.lock";
+const IMAGE: &str = "image.lock";
 
 /// Held for as long as a handle is open.
 #[derive(Debug)]
@@ -43,6 +44,17 @@ pub(crate) fn lock_anchor(dir: &Path) -> Result<File> {
     let file = lock_options().open(&path).map_err(Error::io("open", &path))?;
     file.lock().map_err(Error::io("lock", &path))?;
     Ok(file)
+}
+
+/// Takes the image lock, or nothing when somebody else has it; released on drop.
+pub(crate) fn try_lock_image(dir: &Path) -> Result<Option<File>> {
+    let path = dir.join(IMAGE);
+    let file = lock_options().open(&path).map_err(Error::io("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(source)) => Err(Error::io("lock", &path)(source)),
+    }
 }
 
 fn open(dir: &Path, name: &str, read_only: bool) -> Result<Option<File>> {

@@ -17,6 +17,8 @@ pub(crate) mod key {
     pub(crate) const EMBEDDER: &str = "embedder";
     /// Its dimension, u32 little-endian.
     pub(crate) const DIMENSION: &str = "dimension";
+    /// All of them, sorted.
+    pub(crate) const ALL: [&str; 5] = [DIMENSION, EMBEDDER, KEYCHECK, LABEL_KEY, SCHEMA];
 }
 
 /// Writes a value under its tag.

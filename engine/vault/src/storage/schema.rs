@@ -47,7 +47,6 @@ CREATE TABLE audit (
   at    INTEGER NOT NULL,
   shown BLOB NOT NULL
 );
-CREATE INDEX audit_label ON audit (label);
 CREATE TABLE drawers (
   seq        INTEGER NOT NULL PRIMARY KEY,
   written    INTEGER NOT NULL,
@@ -62,13 +61,18 @@ CREATE TABLE drawers (
   embedding  BLOB NOT NULL,
   tag        BLOB NOT NULL
 );
-CREATE UNIQUE INDEX drawers_rid ON drawers (rid);
-CREATE UNIQUE INDEX drawers_written ON drawers (written);
-CREATE INDEX drawers_place ON drawers (wing, room);
-CREATE INDEX drawers_source ON drawers (source) WHERE source IS NOT NULL;
-CREATE INDEX drawers_fp ON drawers (fp);
-CREATE INDEX drawers_supersedes ON drawers (supersedes) WHERE supersedes IS NOT NULL;
 ";
+
+/// Secondary indexes: name, uniqueness, what they cover. Derived like the full-text table, and rebuilt with it.
+const INDEXES: [(&str, &str, &str); 7] = [
+    ("audit_label", "", "audit (label)"),
+    ("drawers_rid", "UNIQUE", "drawers (rid)"),
+    ("drawers_written", "UNIQUE", "drawers (written)"),
+    ("drawers_place", "", "drawers (wing, room)"),
+    ("drawers_source", "", "drawers (source) WHERE source IS NOT NULL"),
+    ("drawers_fp", "", "drawers (fp)"),
+    ("drawers_supersedes", "", "drawers (supersedes) WHERE supersedes IS NOT NULL"),
+];
 
 /// Full-text table of `hmac-only` vaults: contentless, one row a drawer under its `seq`, holding the folded text.
 const FULL_TEXT: &str = "
@@ -78,17 +82,34 @@ CREATE VIRTUAL TABLE drawers_fts USING fts5 (text, content = '', contentless_del
 /// Creates the schema in an empty database.
 pub(crate) fn create(conn: &Connection, level: Level) -> Result<()> {
     conn.execute_batch(TABLES)?;
-    if level == Level::HmacOnly {
-        conn.execute_batch(FULL_TEXT)?;
-    }
+    rederive(conn, level)?;
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    Ok(())
+}
+
+/// Makes indexes and full-text table anew inside the caller's transaction; the full-text table is empty then.
+pub(crate) fn rederive(conn: &Connection, level: Level) -> Result<()> {
+    for (name, unique, covers) in INDEXES {
+        conn.execute_batch(&format!(
+            "DROP INDEX IF EXISTS {name}; CREATE {unique} INDEX {name} ON {covers};"
+        ))?;
+    }
+    if level == Level::HmacOnly {
+        conn.execute_batch("DROP TABLE IF EXISTS drawers_fts;")?;
+        conn.execute_batch(FULL_TEXT)?;
+    }
     Ok(())
 }
 
 /// Version found in the database file.
 pub(crate) fn version(conn: &Connection) -> Result<u32> {
     Ok(conn.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+/// The mark in the file's header that says what kind of file it is.
+pub(crate) fn application_id(conn: &Connection) -> Result<i32> {
+    Ok(conn.query_row("PRAGMA application_id", [], |row| row.get(0))?)
 }
 
 /// Names and text of everything that the schema holds, sorted: two vaults of one level have the same.

@@ -101,6 +101,17 @@ impl Drop for Session<'_> {
 /// Applies a changeset to the listed tables. Any conflict (a row that is not as the changeset remembers it), or a
 /// table outside the list, undoes all of it and is an error.
 pub(super) fn apply(conn: &Connection, changeset: &[u8], tables: &[&str]) -> Result<()> {
+    // SQLite skips a table that the filter refuses and goes on with the others: those are undone here.
+    conn.execute_batch("SAVEPOINT changeset")?;
+    let applied = apply_open(conn, changeset, tables);
+    if applied.is_err() {
+        conn.execute_batch("ROLLBACK TO changeset")?;
+    }
+    conn.execute_batch("RELEASE changeset")?;
+    applied
+}
+
+fn apply_open(conn: &Connection, changeset: &[u8], tables: &[&str]) -> Result<()> {
     let len = c_int::try_from(changeset.len())
         .map_err(|_| Error::invalid("changeset", "larger than 2 GiB; split the transaction"))?;
     let mut context = ApplyContext { tables, foreign: false };

@@ -1,13 +1,13 @@
 //! Read snapshots: a connection inside a read transaction, registered so that it can be told to go.
 //!
 //! A snapshot that is held while writes go on keeps the write-ahead log from being cut. The log is bounded
-//! (`limits::WAL_BOUND_BYTES`): when it passes the bound, the writer closes the snapshots older than the grace period,
-//! and their next use answers [`Error::SnapshotExpired`]. Snapshots of other processes cannot be closed from here;
+//! (`limits::WAL_BOUND_BYTES`): when it passes the bound, the writer closes the snapshots older than the grace period
+//! (past the hard bound, all of them), and their next use answers [`Error::SnapshotExpired`]. Snapshots of other processes cannot be closed from here;
 //! each checks for itself, at every use, whether it has become the one that holds the log up.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rusqlite::{Connection, InterruptHandle};
@@ -77,10 +77,10 @@ impl Readers {
         Ok(Snapshot { readers: self, slot })
     }
 
-    /// Closes every snapshot older than the grace period; a statement that runs on one is interrupted.
-    pub(crate) fn expire_old(&self) {
+    /// Closes every snapshot older than `grace`; a statement that runs on one is interrupted.
+    pub(crate) fn expire(&self, grace: Duration) {
         let out: Vec<Arc<Slot>> = self.out.lock().iter().filter_map(Weak::upgrade).collect();
-        for slot in out.iter().filter(|slot| slot.since.elapsed() >= limits::SNAPSHOT_GRACE) {
+        for slot in out.iter().filter(|slot| slot.since.elapsed() >= grace) {
             match slot.conn.try_lock() {
                 // Closing the connection ends its transaction.
                 Some(mut held) => drop(held.take()),

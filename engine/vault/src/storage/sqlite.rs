@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits;
 
 /// Name of the database in a vault's folder.
@@ -46,6 +46,8 @@ pub(crate) fn open_reader(dir: &Path) -> Result<(Connection, bool)> {
             conn.pragma_update(None, "query_only", true)?;
             Ok((conn, false))
         }
+        // An immutable file is read without its log: what the log holds would be missing without a word.
+        Err(error) if cannot_open(&error) && wal_bytes(dir) > 0 => Err(Error::LogPending(path)),
         Err(error) if cannot_open(&error) => {
             let conn = Connection::open_with_flags(immutable_uri(&path), flags)?;
             harden(&conn)?;

@@ -1,5 +1,7 @@
 //! The manifest as a rollback anchor: it lags the chain, never leads it, and is written off the acknowledgement path.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -108,13 +110,17 @@ impl Vault {
 /// Reads the manifest of the vault in `dir`, unverified.
 pub(crate) fn read(dir: &Path) -> Result<UnverifiedManifest> {
     let path = dir.join(MANIFEST);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
+    let file = match File::open(&path) {
+        Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::NoVault(dir.to_path_buf()));
         }
         Err(error) => return Err(Error::io("read", &path)(error)),
     };
+    // One byte more than a manifest can have: a longer file is refused by its parser, unread.
+    let mut bytes = Vec::new();
+    let most = undercroft_crypto::manifest::MANIFEST_MAX_BYTES as u64 + 1;
+    file.take(most).read_to_end(&mut bytes).map_err(Error::io("read", &path))?;
     let text = String::from_utf8(bytes).map_err(|_| Error::record("manifest", MANIFEST, "it is not text"))?;
     Ok(UnverifiedManifest::parse(&text)?)
 }

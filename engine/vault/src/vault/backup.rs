@@ -29,16 +29,15 @@ impl Vault {
     /// # Errors
     /// [`Error::Backup`] when the folder exists or the copy does not verify; what the file system says.
     pub fn copy_to(&self, dir: &Path, master: &MasterKey) -> Result<BackupInfo> {
-        if dir.exists() {
-            return Err(Error::Backup(format!("{} exists already", dir.display())));
-        }
-        create::make_folder(dir)?;
+        let parent = dir.parent().unwrap_or(Path::new("."));
+        create::make_folder(parent)?;
+        make_new(dir)?;
         let copied = self.write_copy(dir).and_then(|()| self.check_copy(dir, master));
         if copied.is_err() {
             // A copy that is not whole must not be taken for a backup.
             let _ = fs::remove_dir_all(dir);
         }
-        copied
+        copied.and_then(|info| durable::sync_dir(parent).map(|()| info).map_err(Error::io("sync", parent)))
     }
 
     fn write_copy(&self, dir: &Path) -> Result<()> {
@@ -80,6 +79,15 @@ impl Vault {
 pub fn alone<T>(dir: &Path, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let _lock = UseLock::alone(dir, name)?;
     work()
+}
+
+/// Makes the folder, which must not exist: what stands there already is somebody's and stays.
+fn make_new(dir: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().mode(0o700).create(dir).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Error::Backup(format!("{} exists already", dir.display())),
+        _ => Error::io("create", dir)(error),
+    })
 }
 
 fn sync_file(path: &Path) -> Result<()> {

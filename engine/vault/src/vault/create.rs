@@ -9,6 +9,7 @@ use undercroft_crypto::{
     TagDomain, VaultKeys, durable,
 };
 
+use super::embedder::{self, Recorded};
 use super::{Vault, anchor, validate};
 use undercroft_crypto::manifest::MANIFEST_VERSION;
 
@@ -107,7 +108,7 @@ fn write_ledgers(
     conn: &Connection,
     keyring: &Keyring,
     label_key: &[u8],
-    embedder: &EmbedderIdentity,
+    identity: &EmbedderIdentity,
 ) -> Result<()> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     schema::create(conn, keyring.level())?;
@@ -115,8 +116,8 @@ fn write_ledgers(
     meta::put(conn, mac, meta::key::SCHEMA, &schema::SCHEMA_VERSION.to_le_bytes())?;
     meta::put(conn, mac, meta::key::LABEL_KEY, label_key)?;
     meta::put(conn, mac, meta::key::KEYCHECK, mac.tag(TagDomain::Keycheck, &[KEYCHECK]).as_bytes())?;
-    meta::put(conn, mac, meta::key::EMBEDDER, embedder.name.as_bytes())?;
-    meta::put(conn, mac, meta::key::DIMENSION, &embedder.dimension.to_le_bytes())?;
+    let recorded = Recorded { name: identity.name.clone(), dimension: identity.dimension };
+    embedder::record(conn, keyring, &recorded)?;
     counters::create(conn, mac)?;
     audit::state::create(conn, keyring)?;
     conn.execute_batch("COMMIT")?;

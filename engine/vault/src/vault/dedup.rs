@@ -5,7 +5,7 @@ use serde::Serialize;
 use undercroft_crypto::BlindColumn;
 
 use super::door::{BypassReason, Change, Outcome, Screening};
-use super::save::{self, Words};
+use super::save::{self, Place, Words};
 use super::txn::Txn;
 use super::{Opened, Vault};
 use crate::drawers::Occurrence;
@@ -64,11 +64,12 @@ pub(super) fn apply(vault: &Vault, txn: &mut Txn<'_>) -> Result<DedupReport> {
         stored.meta.occurrences.extend(days);
         stored.meta.occurrences.sort();
         stored.meta.occurrences.dedup();
-        stored.meta.occurrences.truncate(limits::MAX_OCCURRENCES);
+        let surplus = stored.meta.occurrences.len().saturating_sub(limits::MAX_OCCURRENCES);
+        stored.meta.occurrences.drain(..surplus);
         for copy in copies {
             save::destroy(vault, txn, copy)?;
         }
-        save::write_version(vault, txn, keeper.row.seq, &stored, Words::Kept(keeper))?;
+        save::write_version(vault, txn, Place::Replaces(keeper.row.seq), &stored, Words::Kept(keeper))?;
     }
     Ok(report)
 }

@@ -1,11 +1,14 @@
 //! The one write door. Every change to a vault, from every surface, is a [`Change`] that passes [`Vault::write`]:
 //! validated, screened, embedded, sealed, tagged and chained in one transaction, each in a savepoint of its own.
 
+use std::time::Duration;
+
 use rayon::prelude::*;
+use rusqlite::Connection;
 
 use super::prepare::Prepared;
 use super::txn::{Committed, Txn};
-use super::{Vault, dedup, save, source, validate};
+use super::{Vault, dedup, embedder, save, source, validate};
 use crate::drawers::{DrawerId, NewDrawer, SourceBatch};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -115,8 +118,8 @@ impl Vault {
         let writer = self.writing()?;
         let ready: Vec<Result<Ready>> = self.make_ready(changes);
         let conn = writer.lock();
-        let mut txn = Txn::begin(&conn, &self.keyring, self.now(), record)?;
-        self.check_extends(&txn)?;
+        let mut txn = self.begin(&conn, record)?;
+        self.check_same_embedder(&txn)?;
         let mut outcomes = Vec::with_capacity(ready.len());
         for item in ready {
             let outcome = item.and_then(|item| txn.item(|txn| self.carry_out(txn, item)));
@@ -127,19 +130,39 @@ impl Vault {
         }
         let mut committed = txn.commit()?;
         let changeset = committed.changeset.take();
-        self.after_commit(&conn, committed)?;
+        self.after_commit(&conn, committed);
         Ok((outcomes, changeset))
     }
 
-    /// Publishes to the index, bounds the write-ahead log, anchors when due.
-    pub(super) fn after_commit(&self, conn: &rusqlite::Connection, committed: Committed) -> Result<()> {
-        let chain = committed.chain.clone();
-        self.index.publish(committed);
-        if sqlite::wal_bytes(&self.dir) > limits::WAL_BOUND_BYTES {
-            self.readers.expire_old();
-            sqlite::truncate_wal(conn)?;
+    /// Begins a transaction that continues what this handle has seen.
+    pub(super) fn begin<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
+        if let Some(error) = self.deferred.lock().take() {
+            return Err(error);
         }
-        self.anchor_if_due(&chain)
+        let txn = Txn::begin(conn, &self.keyring, self.now(), record)?;
+        self.check_extends(&txn)?;
+        Ok(txn)
+    }
+
+    /// Publishes to the index, bounds the write-ahead log, anchors when due. What was committed is committed, whatever
+    /// fails here: the failure is kept, and refuses the next write before it begins.
+    pub(super) fn after_commit(&self, conn: &Connection, committed: Committed) {
+        let chain = committed.chain.clone();
+        *self.seen.lock() = chain.clone();
+        self.index.publish(committed);
+        let kept = self.bound_log(conn).and_then(|()| self.anchor_if_due(&chain));
+        *self.deferred.lock() = kept.err();
+    }
+
+    fn bound_log(&self, conn: &Connection) -> Result<()> {
+        let bytes = sqlite::wal_bytes(&self.dir);
+        if bytes <= limits::WAL_BOUND_BYTES {
+            return Ok(());
+        }
+        let spared =
+            if bytes > limits::WAL_HARD_BOUND_BYTES { Duration::ZERO } else { limits::SNAPSHOT_GRACE };
+        self.readers.expire(spared);
+        sqlite::truncate_wal(conn).map(|_| ())
     }
 
     /// Validates and embeds, on every core when there is much to do.
@@ -187,16 +210,21 @@ impl Vault {
 
     /// The chain in the database must be at or past the one that this handle has seen.
     fn check_extends(&self, txn: &Txn<'_>) -> Result<()> {
-        let anchored = self.manifest.lock().manifest().anchor.height;
-        let found = txn.next_record() - 1;
-        if found < crate::audit::state::as_sql(anchored) {
-            return Err(Error::RolledBack {
-                name: self.name(),
-                anchored: anchored.get(),
-                found: format!("only {found}"),
-            });
+        let (seen, found) = (self.seen.lock(), txn.base());
+        if found.height > seen.height || *found == *seen {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::RolledBack {
+            name: self.name(),
+            anchored: seen.height.get(),
+            found: format!("another one at {}", found.height.get()),
+        })
+    }
+
+    /// Another process may have changed the embedder since this handle was opened.
+    fn check_same_embedder(&self, txn: &Txn<'_>) -> Result<()> {
+        let recorded = embedder::recorded(txn.conn(), &self.keyring)?;
+        if recorded == *self.embedder.lock() { Ok(()) } else { Err(recorded.mismatch(&self.options)) }
     }
 }
 

@@ -6,6 +6,7 @@ mod backup;
 mod create;
 mod dedup;
 mod door;
+mod embedder;
 mod list;
 mod open;
 mod prepare;
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
-use undercroft_crypto::{Level, Manifest};
+use undercroft_crypto::{ChainState, Level, Manifest};
 
 pub use anchor::AnchorReport;
 pub use backup::{BackupInfo, alone};
@@ -56,6 +57,12 @@ pub struct Vault {
     writer: Option<Mutex<Connection>>,
     readers: Readers,
     index: LiveIndex,
+    /// The chain as this handle last saw it committed: a file put back under an open handle shows.
+    seen: Mutex<ChainState>,
+    /// What failed after a commit; refuses the next write.
+    deferred: Mutex<Option<Error>>,
+    /// The embedder that the vault records, as of the opening or the last repair.
+    embedder: Mutex<embedder::Recorded>,
     recovery: Recovery,
     unhealed: Vec<String>,
     _use_lock: UseLock,

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
-use undercroft_crypto::{KeyGeneration, LabelKey, Manifest, MasterKey, Salt, Tag, TagDomain, VaultKeys};
+use undercroft_crypto::{
+    ChainState, KeyGeneration, LabelKey, Manifest, MasterKey, Salt, Tag, TagDomain, VaultKeys,
+};
 
 use super::anchor::{self, Anchored};
 use super::create::KEYCHECK;
 use super::reconcile::{Recovery, reconcile};
-use super::{Vault, validate};
+use super::{Vault, embedder, validate};
 use crate::audit;
 use crate::config::VaultOptions;
 use crate::error::{Error, Result};
@@ -41,9 +43,10 @@ impl Vault {
         }
         let opened = open_database(dir, options.read_only)?;
         let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
+        check_schema(&opened, &keyring)?;
         let mut unhealed = opened.notes;
-        check_embedder(&opened.conn, &keyring, &manifest, &options, &mut unhealed)?;
-        let recovery = settle_state(&opened.conn, &keyring, &manifest)?;
+        let embedder = check_embedder(&opened.conn, &keyring, &manifest, &options, &mut unhealed)?;
+        let (recovery, seen) = settle_state(&opened.conn, &keyring, &manifest)?;
         let readers = Readers::new(dir);
         let writer = if options.read_only {
             readers.adopt(opened.conn);
@@ -59,6 +62,9 @@ impl Vault {
             writer,
             readers,
             index: LiveIndex::default(),
+            seen: Mutex::new(seen),
+            deferred: Mutex::new(None),
+            embedder: Mutex::new(embedder),
             recovery,
             unhealed,
             _use_lock: use_lock,
@@ -83,6 +89,8 @@ impl Vault {
 
 struct OpenedDatabase {
     conn: Connection,
+    /// As the file is marked, which anybody can change.
+    version: u32,
     notes: Vec<String>,
 }
 
@@ -99,11 +107,8 @@ fn open_database(dir: &Path, read_only: bool) -> Result<OpenedDatabase> {
     } else {
         sqlite::open_writer(dir, false)?
     };
-    let found = schema::version(&conn)?;
-    if found != schema::SCHEMA_VERSION {
-        return Err(Error::Schema { found, known: schema::SCHEMA_VERSION });
-    }
-    Ok(OpenedDatabase { conn, notes })
+    let version = schema::version(&conn)?;
+    Ok(OpenedDatabase { conn, version, notes })
 }
 
 fn newest_generation(generations: &[(KeyGeneration, Salt)]) -> Result<(KeyGeneration, Salt)> {
@@ -131,39 +136,55 @@ fn unlock(
     Ok(Keyring::new(keys, label_key, manifest.seal_id, generation, manifest.level, options.entropy.clone()))
 }
 
-/// Vectors of two embedders cannot be compared: another one is refused unless forced, to be followed by a repair.
+/// The mark in the file's header must be the tagged one; then a version that is not known is a newer program's.
+fn check_schema(opened: &OpenedDatabase, keyring: &Keyring) -> Result<()> {
+    let tagged = meta::get(&opened.conn, keyring.mac(), meta::key::SCHEMA)?;
+    if tagged.as_deref() == Some(&opened.version.to_le_bytes()) {
+        return match opened.version {
+            schema::SCHEMA_VERSION => Ok(()),
+            found => Err(Error::Schema { found, known: schema::SCHEMA_VERSION }),
+        };
+    }
+    Err(Error::record(
+        "meta",
+        meta::key::SCHEMA,
+        "it is not the version that the database file is marked with",
+    ))
+}
+
+/// Another embedder than the recorded one is refused unless forced.
 fn check_embedder(
     conn: &Connection,
     keyring: &Keyring,
     manifest: &Manifest,
     options: &VaultOptions,
     unhealed: &mut Vec<String>,
-) -> Result<()> {
-    let name = meta::get(conn, keyring.mac(), meta::key::EMBEDDER)?;
-    let dimension = meta::get(conn, keyring.mac(), meta::key::DIMENSION)?;
-    let (Some(name), Some(dimension)) = (name, dimension) else {
-        return Err(Error::record("meta", meta::key::EMBEDDER, "its row is missing"));
-    };
-    let recorded = String::from_utf8_lossy(&name).into_owned();
-    let given = options.embedder.name();
-    let width = u32::try_from(options.embedder.dimension()).unwrap_or(u32::MAX);
-    if recorded != given || dimension != width.to_le_bytes() {
+) -> Result<embedder::Recorded> {
+    let recorded = embedder::recorded(conn, keyring)?;
+    let given = embedder::Recorded::given(options)?;
+    if recorded != given {
         if !options.config.force_embedder {
-            return Err(Error::EmbedderMismatch { recorded, given: given.to_owned() });
+            return Err(recorded.mismatch(options));
         }
-        unhealed.push(format!("vectors are those of '{recorded}', not of '{given}'; run: undercroft repair"));
+        let (old, new) = (&recorded.name, &given.name);
+        unhealed.push(format!("vectors are those of '{old}', not of '{new}'; run: undercroft repair"));
     }
-    let stated = manifest.embedder.as_ref().map(|embedder| embedder.name.as_str());
-    if stated != Some(recorded.as_str()) {
-        unhealed.push(format!("the manifest names embedder {stated:?}, the database '{recorded}'"));
+    let stated = manifest.embedder.as_ref().map_or("none", |embedder| embedder.name.as_str());
+    if stated != recorded.name {
+        let held = &recorded.name;
+        unhealed.push(format!(
+            "the manifest names embedder '{stated}', the database '{held}'; run: undercroft repair"
+        ));
     }
-    Ok(())
+    Ok(recorded)
 }
 
-fn settle_state(conn: &Connection, keyring: &Keyring, manifest: &Manifest) -> Result<Recovery> {
+fn settle_state(conn: &Connection, keyring: &Keyring, manifest: &Manifest) -> Result<(Recovery, ChainState)> {
     conn.execute_batch("BEGIN")?;
-    let result = audit::state::load(conn, keyring)
-        .and_then(|state| reconcile(conn, keyring, &manifest.name, &manifest.anchor, &state));
+    let result = audit::state::load(conn, keyring).and_then(|state| {
+        let recovery = reconcile(conn, keyring, &manifest.name, &manifest.anchor, &state)?;
+        Ok((recovery, state))
+    });
     conn.execute_batch("ROLLBACK")?;
     result
 }

@@ -22,22 +22,28 @@ pub(crate) struct Prepared {
 impl Vault {
     /// Prepares one text.
     pub(crate) fn prepare(&self, text: &str) -> Result<Prepared> {
-        let embedder = &self.options.embedder;
-        let vector = embedder.embed(text).map_err(|e| Error::Embedding(e.to_string()))?;
-        if vector.len() != embedder.dimension() {
-            let found = vector.len();
-            return Err(Error::Embedding(format!(
-                "the embedder gave {found} numbers instead of {}",
-                embedder.dimension()
-            )));
-        }
         Ok(Prepared {
-            vector: quantize(&vector),
+            vector: quantize(&self.embed(text)?),
             body: self.body(text),
             fp: self.fingerprint(text),
             // Analysing costs as much as embedding; without a loaded index nobody would use it.
             analysed: self.index.is_loaded().then(|| analyse(text)),
         })
+    }
+
+    /// Embeds a text or a query. What an embedder hands over is checked: a vector of another length, or one with a
+    /// number that is not finite, would be compared with every other and say nothing.
+    pub(crate) fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        let embedder = &self.options.embedder;
+        let vector = embedder.embed(text).map_err(|e| Error::Embedding(e.to_string()))?;
+        let (found, wanted) = (vector.len(), embedder.dimension());
+        if found != wanted {
+            return Err(Error::Embedding(format!("the embedder gave {found} numbers instead of {wanted}")));
+        }
+        if let Some(at) = vector.iter().position(|value| !value.is_finite()) {
+            return Err(Error::Embedding(format!("number {at} of the embedder's vector is not finite")));
+        }
+        Ok(vector)
     }
 
     /// Prepares many texts on all cores; each has its own result.

@@ -47,7 +47,7 @@ impl Vault {
     /// Opens the drawer with this id as the connection's snapshot shows it.
     pub(super) fn require(&self, conn: &Connection, id: DrawerId) -> Result<Opened> {
         match table::by_rid(conn, &self.keyring.record_id(&id))? {
-            Some(row) => self.open_row(conn, row),
+            Some(row) => self.open_row(conn, row).map_err(|error| error.about(id)),
             None => Err(self.why_absent(conn, id)?),
         }
     }
@@ -82,29 +82,47 @@ impl Vault {
 /// Verifies a row against itself: tag, seals, identity. Whether it is the newest version is not decided here, so
 /// what comes back may build derived data and must not leave the vault.
 pub(crate) fn open_unchained(keyring: &Keyring, row: DrawerRow) -> Result<Opened> {
-    let position = row.seq;
     if row.compute_tag(keyring.mac()) != row.tag {
-        return Err(Error::record("drawer row", position, "its tag does not match (TAMPERED)"));
+        return Err(tampered(keyring, &row));
     }
-    let record = *row.rid.as_bytes();
-    let meta = keyring.open_field(SealDomain::DrawerMeta, &record, &row.meta)?;
-    if meta.len() > limits::MAX_META_BYTES {
-        return Err(Error::record("drawer row", position, "its metadata is over the limit"));
-    }
-    let stored: StoredMeta = serde_json::from_slice(&meta)
-        .map_err(|_| Error::record("drawer row", position, "its metadata is malformed"))?;
+    let stored = open_meta(keyring, &row)?;
     if keyring.record_id(&stored.id) != row.rid {
         return Err(Error::record("drawer", stored.id, "its row is filed under another id"));
     }
     let text = open_text(keyring, &row, &stored)?;
-    let embedding = keyring.open_field(SealDomain::DrawerEmbedding, &record, &row.embedding)?;
+    let embedding = open_field(keyring, &row, SealDomain::DrawerEmbedding, &row.embedding)?;
     Ok(Opened { row, stored, text, embedding })
 }
 
+/// Names the drawer when its metadata still opens and belongs to the row's id, else the row.
+fn tampered(keyring: &Keyring, row: &DrawerRow) -> Error {
+    const FINDING: &str = "its tag does not match (TAMPERED)";
+    match open_meta(keyring, row) {
+        Ok(stored) if keyring.record_id(&stored.id) == row.rid => Error::record("drawer", stored.id, FINDING),
+        _ => Error::record("drawer row", row.seq, FINDING),
+    }
+}
+
+fn open_meta(keyring: &Keyring, row: &DrawerRow) -> Result<StoredMeta> {
+    let meta = open_field(keyring, row, SealDomain::DrawerMeta, &row.meta)?;
+    if meta.len() > limits::MAX_META_BYTES {
+        return Err(Error::record("drawer row", row.seq, "its metadata is over the limit"));
+    }
+    serde_json::from_slice(&meta)
+        .map_err(|_| Error::record("drawer row", row.seq, "its metadata is malformed"))
+}
+
+fn open_field(keyring: &Keyring, row: &DrawerRow, domain: SealDomain, stored: &[u8]) -> Result<Vec<u8>> {
+    keyring
+        .open_field(domain, row.rid.as_bytes(), stored)
+        .map_err(|_| Error::record("drawer row", row.seq, "a sealed field does not open"))
+}
+
 fn open_text(keyring: &Keyring, row: &DrawerRow, stored: &StoredMeta) -> Result<String> {
-    let body = keyring.open_field(SealDomain::DrawerContent, row.rid.as_bytes(), &row.content)?;
+    let body = open_field(keyring, row, SealDomain::DrawerContent, &row.content)?;
     let bytes = match keyring.level() {
-        Level::Sealed => frame::decode(&body, limits::MAX_TEXT_BYTES)?,
+        Level::Sealed => frame::decode(&body, limits::MAX_TEXT_BYTES)
+            .map_err(|_| Error::record("drawer", stored.id, "its content's frame is damaged"))?,
         Level::HmacOnly => body,
     };
     String::from_utf8(bytes).map_err(|_| Error::record("drawer", stored.id, "its content is not text"))

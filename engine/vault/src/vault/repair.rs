@@ -1,11 +1,12 @@
 //! Repair: what can be derived is derived again. Vectors and fingerprints that are not what the words give are
-//! rewritten in one transaction; the index image and the full-text table are rebuilt; the file is compacted. Words and
+//! rewritten in one transaction; SQL indexes and the full-text table are rebuilt in it; the file is compacted. Words and
 //! metadata are never changed, and a record that fails its check stops the repair before anything is written.
 
 use serde::Serialize;
 use undercroft_crypto::{Level, TagDomain};
 
-use super::save::{self, Words};
+use super::embedder::{self, Recorded};
+use super::save::{self, Place, Words};
 use super::txn::Txn;
 use super::{Vault, prepare::Prepared};
 use crate::audit::{Label, REPAIR};
@@ -13,7 +14,7 @@ use crate::drawers::table;
 use crate::error::{Error, Result};
 use crate::index;
 use crate::limits;
-use crate::storage::{meta, sqlite};
+use crate::storage::{schema, sqlite};
 use crate::verify::VerifyReport;
 
 /// What a repair did.
@@ -44,21 +45,23 @@ impl Vault {
     /// As [`Vault::write`]; an integrity error when a record fails its check: nothing was changed then.
     pub fn repair(&self, progress: &mut dyn FnMut(u64)) -> Result<RepairReport> {
         let conn = self.writing()?.lock();
-        let mut txn = Txn::begin(&conn, &self.keyring, self.now(), false)?;
+        let mut txn = self.begin(&conn, false)?;
+        schema::rederive(&conn, self.level())?;
         let done = self.rederive(&mut txn, progress)?;
-        self.restamp(&mut txn)?;
+        let given = Recorded::given(&self.options)?;
+        embedder::record(&conn, &self.keyring, &given)?;
         let summary = [done.fingerprints.to_le_bytes(), done.vectors.to_le_bytes()].concat();
         let tag = self.keyring.tag(TagDomain::Event, &[b"migrate/repair", &summary]);
         txn.record(&Label::Migrated(REPAIR), &tag)?;
         let committed = txn.commit()?;
+        *self.embedder.lock() = given.clone();
         self.index.unload();
+        self.after_commit(&conn, committed);
         remove_image(&index::image_path(&self.dir))?;
+        self.write_embedder(&given.name, given.dimension)?;
         conn.execute_batch("VACUUM")?;
         sqlite::truncate_wal(&conn)?;
-        self.after_commit(&conn, committed)?;
         drop(conn);
-        let identity = &self.options.embedder;
-        self.write_embedder(identity.name(), u32::try_from(identity.dimension()).unwrap_or(u32::MAX))?;
         let verify = self.verify(&mut |_| {})?;
         Ok(RepairReport {
             fingerprints_backfilled: done.fingerprints,
@@ -72,9 +75,6 @@ impl Vault {
     fn rederive(&self, txn: &mut Txn<'_>, progress: &mut dyn FnMut(u64)) -> Result<Done> {
         let mut done = Done::default();
         let (mut after, mut seen) = (0, 0);
-        if self.level() == Level::HmacOnly {
-            txn.conn().execute("DELETE FROM drawers_fts", [])?;
-        }
         loop {
             let rows = table::after(txn.conn(), after, limits::PAGE_ROWS)?;
             let Some(last) = rows.last() else { return Ok(done) };
@@ -91,23 +91,13 @@ impl Vault {
                 done.fingerprints += u64::from(new_print);
                 if new_vector || new_print {
                     let words = Words::New { text: &drawer.text, prepared };
-                    save::write_version(self, txn, drawer.row.seq, &drawer.stored, words)?;
+                    save::write_version(self, txn, Place::Replaces(drawer.row.seq), &drawer.stored, words)?;
                 } else if self.level() == Level::HmacOnly {
                     save::full_text_put(txn, drawer.row.seq, &drawer.text)?;
                 }
             }
             progress(seen);
         }
-    }
-
-    /// Records the configured embedder as the one whose vectors are stored.
-    fn restamp(&self, txn: &mut Txn<'_>) -> Result<()> {
-        let embedder = &self.options.embedder;
-        let dimension = u32::try_from(embedder.dimension())
-            .map_err(|_| Error::invalid("embedder", "its dimension is over the limit"))?;
-        let mac = self.keyring.mac();
-        meta::put(txn.conn(), mac, meta::key::EMBEDDER, embedder.name().as_bytes())?;
-        meta::put(txn.conn(), mac, meta::key::DIMENSION, &dimension.to_le_bytes())
     }
 }
 

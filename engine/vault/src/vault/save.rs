@@ -16,6 +16,7 @@ use crate::drawers::{
 };
 use crate::error::{Error, Result};
 use crate::index::{document_key, document_meta};
+use crate::storage::counters;
 
 /// Keeps one text: a new drawer, a new version of the one at the same place, or nothing when it says the same.
 pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: Prepared) -> Result<Saved> {
@@ -31,6 +32,14 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
     };
     let mut stored = stored_meta(txn, new, id, chunk);
     if let Some(old) = &existing {
+        if new.origin.is_none() {
+            // The number was issued before: writing here would put one person's words in the place of another's.
+            return Err(Error::record(
+                "counter",
+                counters::DRAWERS,
+                "it is behind the drawers that were filed",
+            ));
+        }
         carry_over(&mut stored, &old.stored);
         if old.text == new.text && same_meta(&stored, &old.stored) {
             return Ok(Saved { id, created: false, unchanged: true });
@@ -43,7 +52,8 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
         Some(old) => (old.row.seq, false),
         None => (txn.issue_seq(), true),
     };
-    write_version(vault, txn, seq, &stored, Words::New { text: &new.text, prepared })?;
+    let place = if created { Place::New(seq) } else { Place::Replaces(seq) };
+    write_version(vault, txn, place, &stored, Words::New { text: &new.text, prepared })?;
     Ok(Saved { id, created, unchanged: false })
 }
 
@@ -61,7 +71,9 @@ pub(super) fn update(
     }
     let mut stored = old.stored.clone();
     stored.updated_at = txn.now();
-    write_version(vault, txn, old.row.seq, &stored, Words::New { text, prepared })
+    stored.meta.line_start = None;
+    stored.meta.line_end = None;
+    write_version(vault, txn, Place::Replaces(old.row.seq), &stored, Words::New { text, prepared })
 }
 
 /// Destroys a drawer and leaves a tombstone in the chain. Only a drawer that verifies is destroyed: a row that was
@@ -101,11 +113,20 @@ pub(super) enum Words<'a> {
     Kept(&'a Opened),
 }
 
+/// Where a version goes, by filing number.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// A row of its own.
+    New(i64),
+    /// In the place of the version that stands there.
+    Replaces(i64),
+}
+
 /// Seals, tags, stores and chains one version of a drawer.
 pub(super) fn write_version(
     vault: &Vault,
     txn: &mut Txn<'_>,
-    seq: i64,
+    place: Place,
     stored: &StoredMeta,
     words: Words<'_>,
 ) -> Result<()> {
@@ -122,6 +143,7 @@ pub(super) fn write_version(
         Words::Kept(old) => (old.row.content.clone(), old.row.embedding.clone(), old.row.fp),
     };
     let meta = &stored.meta;
+    let (Place::New(seq) | Place::Replaces(seq)) = place;
     let mut row = DrawerRow {
         seq,
         written: txn.next_record(),
@@ -137,7 +159,13 @@ pub(super) fn write_version(
         tag: Tag::from_bytes([0; 32]),
     };
     row.tag = row.compute_tag(keyring.mac());
-    store_row(vault, txn, &row, &words)?;
+    match place {
+        Place::New(_) => table::insert(txn.conn(), &row)?,
+        Place::Replaces(_) => table::update(txn.conn(), &row)?,
+    }
+    if let (Words::New { text, .. }, Level::HmacOnly) = (&words, vault.level()) {
+        full_text_put(txn, seq, text)?;
+    }
     txn.record(&Label::Written(stored.id), &row.tag)?;
     let (vector, analysed) = match words {
         Words::New { prepared, .. } => (prepared.vector, prepared.analysed),
@@ -145,19 +173,6 @@ pub(super) fn write_version(
     };
     txn.index(IndexChange::Put { meta: document_meta(&row, stored), analysed, vector });
     Ok(())
-}
-
-fn store_row(vault: &Vault, txn: &Txn<'_>, row: &DrawerRow, words: &Words<'_>) -> Result<()> {
-    let fresh = table::by_seq(txn.conn(), row.seq)?.is_none();
-    if fresh {
-        table::insert(txn.conn(), row)?;
-    } else {
-        table::update(txn.conn(), row)?;
-    }
-    match words {
-        Words::New { text, .. } if vault.level() == Level::HmacOnly => full_text_put(txn, row.seq, text),
-        _ => Ok(()),
-    }
 }
 
 /// The full-text table of `hmac-only` vaults holds the folded text, so that SQLite's own tools find words as search does.
@@ -202,10 +217,13 @@ fn stored_meta(txn: &Txn<'_>, new: &NewDrawer, id: DrawerId, chunk: u32) -> Stor
     }
 }
 
-/// A new version of the same place keeps the further days that the old one had gathered.
+/// A new version of the same place keeps the further days that the old one had gathered, and the receipt of the link
+/// if it is the same link.
 fn carry_over(stored: &mut StoredMeta, old: &StoredMeta) {
     stored.meta.occurrences.clone_from(&old.meta.occurrences);
-    stored.receipt.clone_from(&old.receipt);
+    if stored.meta.supersedes == old.meta.supersedes {
+        stored.receipt.clone_from(&old.receipt);
+    }
 }
 
 /// Whether two records differ in anything but when they were written.

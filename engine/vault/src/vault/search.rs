@@ -103,7 +103,7 @@ impl Vault {
     /// An invalid field; an integrity error when a drawer that would be returned fails its check.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchReply> {
         let now = check(request, self.now())?;
-        let vector = self.embed_query(&request.query)?;
+        let vector = self.embed(&request.query)?;
         let query = Query {
             text: &request.query,
             vector: Some(vector),
@@ -112,8 +112,8 @@ impl Vault {
             fusion: self.fusion(),
         };
         let filter = Filter {
-            wing: request.wing.as_deref(),
-            room: request.room.as_deref(),
+            wing: request.wing.as_deref().map(str::trim),
+            room: request.room.as_deref().map(str::trim),
             kind: request.kind.map(Kind::as_str),
             excluded_wings: &[validate::REVIEW_WING],
             allowed_wings: None,
@@ -130,10 +130,6 @@ impl Vault {
             ranked_at: rfc3339(now),
             unlabeled_excluded,
         })
-    }
-
-    fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
-        self.options.embedder.embed(text).map_err(|e| Error::Embedding(e.to_string()))
     }
 
     fn fusion(&self) -> FusionConfig {

@@ -89,7 +89,7 @@ impl Vault {
             id: self.name(),
             records,
             drawers: records,
-            quarantined: records - shown,
+            quarantined: records.saturating_sub(shown),
             level: self.level().as_str(),
             external: false,
             writes: chain.height.get(),

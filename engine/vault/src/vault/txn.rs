@@ -6,6 +6,7 @@ use undercroft_crypto::{ChainState, Tag};
 use undercroft_search::{Analysed, DocumentKey, DocumentMeta, Quantized};
 
 use crate::audit::{self, Label};
+use crate::drawers::table;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::storage::changeset::Recorder;
@@ -71,7 +72,28 @@ impl<'a> Txn<'a> {
         txn.base = txn.chain.clone();
         txn.drawers = counters::load(conn, keyring.mac(), counters::DRAWERS)?;
         txn.drawers_before = txn.drawers;
+        txn.check_ends()?;
         Ok(txn)
+    }
+
+    /// Nothing is appended to a chain whose end is missing, and no number is issued that is in use.
+    fn check_ends(&self) -> Result<()> {
+        if audit::table::last(self.conn)? != audit::state::as_sql(self.chain.height) {
+            return Err(Error::ChainBroken { height: self.chain.height.get() });
+        }
+        if table::last_seq(self.conn)? > self.drawers {
+            return Err(Error::record(
+                "counter",
+                counters::DRAWERS,
+                "it is behind the drawers that were filed",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The committed state that this transaction continues.
+    pub(crate) fn base(&self) -> &ChainState {
+        &self.base
     }
 
     pub(crate) fn conn(&self) -> &'a Connection {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use undercroft_crypto::{Anchor, ChainState, Tag};
 
+use super::indexes::IndexSums;
 use super::report::VerifyReport;
 use crate::audit::table::AuditRow;
 use crate::audit::{self, Label};
@@ -25,6 +26,20 @@ pub(super) struct Newest {
     pub(super) met: bool,
 }
 
+impl Newest {
+    fn is_alive(&self) -> bool {
+        self.written.map(|(n, _)| n) > self.destroyed
+    }
+}
+
+/// What the chain says.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) newest: NewestById,
+    /// Drawers ever filed: writes of an id that was not there.
+    pub(super) filed: i64,
+}
+
 /// Every drawer that the chain names.
 pub(super) type NewestById = FxHashMap<DrawerId, Newest>;
 
@@ -33,51 +48,74 @@ pub(super) fn walk(
     vault: &Vault,
     snapshot: &Snapshot<'_>,
     expected: Option<(&ChainState, &Anchor)>,
+    indexes: &mut IndexSums,
     report: &mut VerifyReport,
-) -> Result<NewestById> {
-    let mut newest = NewestById::default();
+) -> Result<Walked> {
+    let mut walked = Walked::default();
     let mut state = ChainState::genesis();
-    let mut broken = false;
-    let mut anchor_met =
-        expected.is_none_or(|(_, anchor)| anchor.height == state.height && anchor.head == state.head);
+    let meets = |state: &ChainState| {
+        expected.is_some_and(|(_, anchor)| anchor.height == state.height && anchor.head == state.head)
+    };
+    let mut broken = snapshot.with(audit::table::first)?.is_some_and(|n| n < 1);
+    let mut anchor_met = meets(&state);
     let mut rows = fetch(snapshot, 0)?;
-    while let Some(last) = rows.last().map(|row| row.n) {
+    while let Some(last) = rows.last().map(|(n, _)| *n) {
         let (labels, next) = rayon::join(|| open_labels(vault, &rows), || fetch(snapshot, last));
-        for (row, label) in rows.iter().zip(labels) {
-            broken |= row.n != audit::state::as_sql(state.height) + 1;
-            state = vault.keyring().step(&state, &row.label, &row.tag, row.at);
-            if let Some((_, anchor)) = expected {
-                anchor_met |= anchor.height == state.height && anchor.head == state.head;
+        for ((n, row), label) in rows.iter().zip(labels) {
+            broken |= *n != audit::state::as_sql(state.height) + 1;
+            if let Ok(row) = row {
+                state = vault.keyring().step(&state, &row.label, &row.tag, row.at);
+                indexes.add_audit(row);
             }
-            note_label(row, label, &mut newest, report);
+            broken |= row.is_err();
+            anchor_met |= meets(&state);
+            note_label(*n, row.as_ref().ok(), label, &mut walked, report);
         }
         rows = next?;
     }
     report.chain_ok = !broken && anchor_met && expected.is_some_and(|(stored, _)| *stored == state);
-    Ok(newest)
+    Ok(walked)
 }
 
-fn fetch(snapshot: &Snapshot<'_>, after: i64) -> Result<Vec<AuditRow>> {
-    snapshot.with(|conn| audit::table::after(conn, after, PAGE))
+type Page = Vec<(i64, Result<AuditRow>)>;
+
+fn fetch(snapshot: &Snapshot<'_>, after: i64) -> Result<Page> {
+    snapshot.with(|conn| audit::table::after_each(conn, after, PAGE))
 }
 
-fn open_labels(vault: &Vault, rows: &[AuditRow]) -> Vec<Result<String>> {
-    rows.par_iter().map(|row| row.open_label(vault.keyring())).collect()
+/// The label of each record, or what is wrong with the record.
+fn open_labels(vault: &Vault, rows: &Page) -> Vec<Result<String, String>> {
+    let open = |row: &Result<AuditRow>| match row {
+        Ok(row) => row.open_label(vault.keyring()).map_err(|error| error.finding()),
+        Err(error) => Err(error.finding()),
+    };
+    rows.par_iter().map(|(_, row)| open(row)).collect()
 }
 
-fn note_label(row: &AuditRow, label: Result<String>, newest: &mut NewestById, report: &mut VerifyReport) {
-    let label = match label {
-        Ok(text) => text.parse::<Label>(),
-        Err(error) => {
-            VerifyReport::note(&mut report.label_drift, format!("record {}: {error}", row.n));
+fn note_label(
+    n: i64,
+    row: Option<&AuditRow>,
+    label: Result<String, String>,
+    walked: &mut Walked,
+    report: &mut VerifyReport,
+) {
+    let text = match label {
+        Ok(text) => text,
+        Err(finding) => {
+            VerifyReport::note(&mut report.label_drift, format!("record {n}: {finding}"));
             return;
         }
     };
+    let (Some(row), Ok(label)) = (row, text.parse::<Label>()) else { return };
     match label {
-        Ok(Label::Written(id)) => newest.entry(id).or_default().written = Some((row.n, row.tag)),
-        Ok(Label::Destroyed(id)) => newest.entry(id).or_default().destroyed = Some(row.n),
+        Label::Written(id) => {
+            let record = walked.newest.entry(id).or_default();
+            walked.filed += i64::from(!record.is_alive());
+            record.written = Some((n, row.tag));
+        }
+        Label::Destroyed(id) => walked.newest.entry(id).or_default().destroyed = Some(n),
         // Other namespaces name no row.
-        Ok(Label::Migrated(_)) | Err(_) => {}
+        Label::Migrated(_) => {}
     }
 }
 
@@ -85,10 +123,7 @@ fn note_label(row: &AuditRow, label: Result<String>, newest: &mut NewestById, re
 pub(super) fn resolve(newest: &NewestById, report: &mut VerifyReport) {
     let mut missing: Vec<String> = newest
         .iter()
-        .filter(|(_, record)| {
-            let written = record.written.map(|(n, _)| n);
-            !record.met && written > record.destroyed
-        })
+        .filter(|(_, record)| !record.met && record.is_alive())
         .map(|(id, _)| id.to_string())
         .collect();
     missing.sort();

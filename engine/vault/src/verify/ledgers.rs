@@ -1,5 +1,6 @@
 //! The leg over ledgers and schema: tagged rows, and no table, index or trigger beyond those of the format.
 
+use rusqlite::Connection;
 use undercroft_crypto::ChainState;
 
 use super::report::VerifyReport;
@@ -9,43 +10,83 @@ use crate::storage::snapshot::Snapshot;
 use crate::storage::{counters, meta, schema};
 use crate::vault::Vault;
 
-/// Checks ledgers and schema; gives the chain state when it can be trusted.
-pub(super) fn check(
-    vault: &Vault,
-    snapshot: &Snapshot<'_>,
-    report: &mut VerifyReport,
-) -> Result<Option<ChainState>> {
-    let mac = vault.keyring().mac();
+/// What of the ledgers can be trusted.
+#[derive(Debug, Default)]
+pub(super) struct Trusted {
+    pub(super) chain: Option<ChainState>,
+    /// Number of drawers ever filed.
+    pub(super) filed: Option<i64>,
+}
+
+/// Checks ledgers and schema.
+pub(super) fn check(vault: &Vault, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<Trusted> {
     snapshot.with(|conn| {
-        for key in meta::keys(conn)? {
-            found(report, meta::get(conn, mac, &key).map(|_| ()))?;
-        }
-        found(report, counters::load(conn, mac, counters::DRAWERS).map(|_| ()))?;
-        let expected = expected_schema(vault)?;
-        for object in schema::describe(conn)? {
-            if !expected.contains(&object) {
-                let name = object.split(':').next().unwrap_or_default();
-                VerifyReport::note(
-                    &mut report.ledger_drift,
-                    format!("schema object not of this format: {name}"),
-                );
+        check_meta(vault, conn, report)?;
+        check_schema(vault, conn, report)?;
+        for name in counters::names(conn)? {
+            if name != counters::DRAWERS {
+                VerifyReport::note(&mut report.ledger_drift, format!("counter {name:?}: not of this format"));
             }
         }
-        match audit::state::load(conn, vault.keyring()) {
-            Ok(state) => Ok(Some(state)),
-            Err(error) => found(report, Err(error)).map(|()| None),
-        }
+        let mac = vault.keyring().mac();
+        Ok(Trusted {
+            filed: found(report, counters::load(conn, mac, counters::DRAWERS))?,
+            chain: found(report, audit::state::load(conn, vault.keyring()))?,
+        })
     })
 }
 
-/// A verdict becomes a finding; any other failure ends the walk.
-fn found(report: &mut VerifyReport, result: Result<()>) -> Result<()> {
-    match result {
-        Err(error) if error.class() == ErrorClass::Integrity => {
-            VerifyReport::note(&mut report.ledger_drift, error.to_string());
-            Ok(())
+fn check_meta(vault: &Vault, conn: &Connection, report: &mut VerifyReport) -> Result<()> {
+    let present = meta::keys(conn)?;
+    for key in meta::key::ALL {
+        if !present.iter().any(|found| found == key) {
+            VerifyReport::note(&mut report.ledger_drift, format!("meta {key}: its row is missing"));
         }
-        other => other,
+    }
+    for key in &present {
+        if !meta::key::ALL.contains(&key.as_str()) {
+            VerifyReport::note(&mut report.ledger_drift, format!("meta {key:?}: not of this format"));
+        }
+        found(report, meta::get(conn, vault.keyring().mac(), key))?;
+    }
+    Ok(())
+}
+
+fn check_schema(vault: &Vault, conn: &Connection, report: &mut VerifyReport) -> Result<()> {
+    let (expected, present) = (expected_schema(vault)?, schema::describe(conn)?);
+    let mut drift = |object: &str, what: &str| {
+        let name = object.split(':').next().unwrap_or_default();
+        VerifyReport::note(&mut report.ledger_drift, format!("{name}: {what}"));
+    };
+    present.iter().filter(|o| !expected.contains(o)).for_each(|o| drift(o, "not of this format's schema"));
+    expected.iter().filter(|o| !present.contains(o)).for_each(|o| drift(o, "missing from the schema"));
+    if schema::version(conn)? != schema::SCHEMA_VERSION
+        || schema::application_id(conn)? != schema::APPLICATION_ID
+    {
+        drift("database header", "not marked as this format's");
+    }
+    Ok(())
+}
+
+/// The counter says how many drawers were filed; so does the chain.
+pub(super) fn check_filed(counter: Option<i64>, filed: i64, report: &mut VerifyReport) {
+    if let Some(counter) = counter
+        && counter != filed
+    {
+        let finding = format!("counter drawers: it says {counter}, the audit chain {filed}");
+        VerifyReport::note(&mut report.ledger_drift, finding);
+    }
+}
+
+/// A verdict becomes a finding; any other failure ends the walk.
+fn found<T>(report: &mut VerifyReport, result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.class() == ErrorClass::Integrity => {
+            VerifyReport::note(&mut report.ledger_drift, error.finding());
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

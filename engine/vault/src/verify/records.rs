@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use undercroft_crypto::{BlindColumn, Level};
 
 use super::chain::NewestById;
+use super::indexes::IndexSums;
 use super::report::VerifyReport;
 use crate::drawers::table::{self, DrawerRow};
 use crate::drawers::{DrawerId, LinkVerdict, Receipt};
-use crate::error::Result;
+use crate::error::{ErrorClass, Result};
 use crate::limits;
 use crate::storage::snapshot::Snapshot;
 use crate::vault::{Opened, Vault, open_unchained};
@@ -29,18 +30,25 @@ pub(super) fn walk(
     vault: &Vault,
     snapshot: &Snapshot<'_>,
     newest: &mut NewestById,
+    indexes: &mut IndexSums,
     report: &mut VerifyReport,
     progress: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let mut links = Vec::new();
+    if let Some(seq) = snapshot.with(table::first_seq)?.filter(|seq| *seq < 1) {
+        VerifyReport::note(&mut report.bad_records, format!("drawer row {seq}: no such number is issued"));
+    }
     let mut page = fetch(snapshot, i64::MIN)?;
     while let Some(last) = page.last().map(|(seq, _)| *seq) {
         let count = page.len() as u64;
+        page.iter().filter_map(|(_, row)| row.as_ref().ok()).for_each(|row| indexes.add_drawer(row));
         let (checked, next) = rayon::join(|| check_page(vault, page), || fetch(snapshot, last));
         for (seq, result) in checked {
             match result {
                 Ok(record) => note(record, newest, &mut links, report),
-                Err(error) => VerifyReport::note(&mut report.bad_records, format!("row {seq}: {error}")),
+                Err(error) => {
+                    VerifyReport::note(&mut report.bad_records, format!("row {seq}: {}", error.finding()));
+                }
             }
         }
         report.records_checked += count;
@@ -144,17 +152,17 @@ fn full_text(vault: &Vault, snapshot: &Snapshot<'_>, report: &mut VerifyReport) 
     if vault.level() != Level::HmacOnly {
         return Ok(());
     }
-    let missing: i64 = snapshot.with(|conn| {
-        Ok(conn.query_row(
-            "SELECT count(*) FROM drawers WHERE seq NOT IN (SELECT rowid FROM drawers_fts)",
-            [],
-            |row| row.get(0),
-        )?)
-    })?;
-    if missing > 0 {
-        let finding =
-            format!("{missing} drawer(s) are missing from the full-text table; run: undercroft repair");
-        VerifyReport::note(&mut report.mirror_drift, finding);
-    }
+    let off: Result<i64> = snapshot.with(|conn| {
+        let sql = "SELECT (SELECT count(*) FROM drawers WHERE seq NOT IN (SELECT rowid FROM drawers_fts))
+                        + (SELECT count(*) FROM drawers_fts WHERE rowid NOT IN (SELECT seq FROM drawers))";
+        Ok(conn.query_row(sql, [], |row| row.get(0))?)
+    });
+    let finding = match off {
+        Ok(0) => return Ok(()),
+        Ok(off) => format!("full-text table: {off} row(s) out of step with the drawers"),
+        Err(error) if error.class() == ErrorClass::Integrity => format!("full-text table: {error}"),
+        Err(error) => return Err(error),
+    };
+    VerifyReport::note(&mut report.mirror_drift, format!("{finding}; run: undercroft repair"));
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::drawers::SupersessionCounts;
 
-/// Findings named at most, of each sort; the counts stay exact.
+/// Findings named at most, of each sort.
 const NAMED: usize = 1_000;
 
 /// The result of a verification.
@@ -20,7 +20,7 @@ pub struct VerifyReport {
     pub chain_ok: bool,
     /// Labels of written drawers that are neither there nor destroyed, and rows that no label names.
     pub orphan_labels: Vec<String>,
-    /// Columns that contradict the covered metadata, and derived tables out of step.
+    /// Columns that contradict the covered metadata, and indexes and derived tables out of step.
     pub mirror_drift: Vec<String>,
     /// Rows that are not the newest version which the chain records.
     pub version_replay: Vec<String>,

@@ -12,73 +12,73 @@ use undercroft_vault::{
 };
 
 /// No screen is declared in these tests.
-pub const UNSCREENED: Screening = Screening::Bypass(BypassReason::NotDeclared);
+pub(crate) const UNSCREENED: Screening = Screening::Bypass(BypassReason::NotDeclared);
 
 /// 2026-01-01T00:00:00Z.
-pub const START: i64 = 1_767_225_600_000_000;
+pub(crate) const START: i64 = 1_767_225_600_000_000;
 
 /// A palace of one vault.
-pub struct Home {
+pub(crate) struct Home {
     folder: TempDir,
-    pub master: MasterKey,
-    pub options: VaultOptions,
-    pub clock: Arc<ManualClock>,
+    pub(crate) master: MasterKey,
+    pub(crate) options: VaultOptions,
+    pub(crate) clock: Arc<ManualClock>,
 }
 
 impl Home {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let clock = Arc::new(ManualClock::new(START));
         let options = VaultOptions { clock: clock.clone(), ..VaultOptions::default() };
         let master = MasterKey::generate(&SeededEntropy::new(7));
         Self { folder: TempDir::new().expect("a temporary folder"), master, options, clock }
     }
 
-    pub fn dir(&self) -> PathBuf {
+    pub(crate) fn dir(&self) -> PathBuf {
         self.folder.path().join("vaults").join("v")
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn create(&self, level: Level) -> Vault {
+    pub(crate) fn create(&self, level: Level) -> Vault {
         Vault::create(&self.dir(), "v", level, &self.master, self.options.clone()).expect("creates")
     }
 
-    pub fn open(&self) -> undercroft_vault::Result<Vault> {
+    pub(crate) fn open(&self) -> undercroft_vault::Result<Vault> {
         Vault::open(&self.dir(), &self.master, self.options.clone())
     }
 
-    pub fn open_read_only(&self) -> undercroft_vault::Result<Vault> {
+    pub(crate) fn open_read_only(&self) -> undercroft_vault::Result<Vault> {
         let options = VaultOptions { read_only: true, ..self.options.clone() };
         Vault::open(&self.dir(), &self.master, options)
     }
 
     /// The database, opened past the engine.
-    pub fn sql(&self) -> rusqlite::Connection {
+    pub(crate) fn sql(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.dir().join("vault.db")).expect("opens the file")
     }
 }
 
-pub fn note(room: &str, text: &str) -> NewDrawer {
+pub(crate) fn note(room: &str, text: &str) -> NewDrawer {
     NewDrawer::direct("work", room, text, AddedBy::Cli)
 }
 
-pub fn from_source(source: &str, chunk: u32, text: &str) -> NewDrawer {
+pub(crate) fn from_source(source: &str, chunk: u32, text: &str) -> NewDrawer {
     let origin = Origin { source: source.to_owned(), chunk, line_start: Some(1), line_end: Some(2) };
     NewDrawer::from_source("mined", "notes", text, AddedBy::Miner, origin)
 }
 
-pub fn save(vault: &Vault, room: &str, text: &str) -> DrawerId {
+pub(crate) fn save(vault: &Vault, room: &str, text: &str) -> DrawerId {
     vault.save(note(room, text), UNSCREENED).expect("saves").id
 }
 
-pub fn ask(query: &str) -> SearchRequest {
+pub(crate) fn ask(query: &str) -> SearchRequest {
     SearchRequest { query: query.to_owned(), limit: 5, ..SearchRequest::default() }
 }
 
 /// Copies every file of a folder (one level).
-pub fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("makes the folder");
     for entry in std::fs::read_dir(from).expect("reads the folder") {
         let entry = entry.expect("reads an entry");
