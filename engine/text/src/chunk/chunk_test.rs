@@ -49,6 +49,15 @@ fn long_paragraphs_end_at_sentences_then_lines_then_words() {
 }
 
 #[test]
+fn a_line_that_closes_its_sentence_is_preferred_to_a_sentence_inside_a_line() {
+    let turn = "Ana said, \"We went there. It was late, and we were tired. Nobody minded!\"\n";
+    assert!(pieces(&turn.repeat(40)).iter().all(|p| p.starts_with("Ana") && p.ends_with("!\"\n")));
+    // Wrapped prose: a line end inside a sentence is no better than any other space.
+    let wrapped = "The first sentence of this paragraph runs over\nthe line and ends here. ".repeat(40);
+    assert!(pieces(&wrapped).iter().all(|p| p.starts_with("The first")));
+}
+
+#[test]
 fn no_grapheme_cluster_is_cut_at_the_boundary() {
     for cluster in ["👨‍👩‍👧‍👦", "e\u{301}", "🇩🇪", "नि", "한", "\r\n"] {
         for pad in 0..cluster.len() {

@@ -30,8 +30,9 @@ pub struct Chunk {
 
 /// Cuts `text` into chunks that concatenate to it byte for byte; none for an empty text.
 ///
-/// A chunk ends where a paragraph does if one ends within [`TARGET_BYTES`], else where a sentence does, else a
-/// line or a word, else a grapheme cluster; what separates two chunks stays with the first. Only a grapheme
+/// A chunk ends where a paragraph does if one ends within [`TARGET_BYTES`], else where a sentence ends together
+/// with its line (once the chunk is half full), else where a sentence does, else a line or a word, else a grapheme
+/// cluster; what separates two chunks stays with the first. Only a grapheme
 /// cluster or white space that is larger makes a chunk larger than the target, up to [`MAX_BYTES`]. A chunk is
 /// white space only when the whole text is, or when more than [`MAX_BYTES`] of it stand in a row. Time is linear
 /// in the length.

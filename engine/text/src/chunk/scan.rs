@@ -19,6 +19,8 @@ enum Sentence {
 #[derive(Default)]
 struct Places {
     paragraph: usize,
+    /// A sentence ends with its line: what was said in one line stays together.
+    closed_line: usize,
     sentence: usize,
     line: usize,
     word: usize,
@@ -29,7 +31,11 @@ impl Places {
     fn best(&self, start: usize) -> Option<usize> {
         let half_full = start + TARGET_BYTES / 2;
         let line_or_word = if self.line >= half_full { self.line } else { self.line.max(self.word) };
-        [self.paragraph, self.sentence, line_or_word, self.grapheme].into_iter().find(|&place| place != 0)
+        // A line that was closed early would leave a small chunk where a sentence fills it.
+        let closed_line = if self.closed_line >= half_full { self.closed_line } else { 0 };
+        [self.paragraph, closed_line, self.sentence, line_or_word, self.grapheme]
+            .into_iter()
+            .find(|&place| place != 0)
     }
 }
 
@@ -83,6 +89,9 @@ fn walk(text: &str, start: usize, content: usize, limit: usize) -> Places {
                 }
                 if sentence != Sentence::Open {
                     places.sentence = place;
+                    if newlines > 0 {
+                        places.closed_line = place;
+                    }
                 }
             }
         } else if sentence == Sentence::Ended && !is_closer(cluster) && roomy(at) {
