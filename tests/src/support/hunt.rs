@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::files;
+
 /// A word found where none should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leak {
@@ -68,22 +70,6 @@ pub fn hunt(folder: &Path, words: &[String], is_excepted: &dyn Fn(&Path) -> bool
         }
     }
     leaks
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a readable folder") {
-            let path = entry.expect("a readable entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.push(path);
-            }
-        }
-    }
-    found
 }
 
 fn contains(bytes: &[u8], needle: &[u8]) -> bool {
