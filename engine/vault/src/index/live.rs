@@ -155,14 +155,14 @@ fn follow(
     state: &ChainState,
 ) -> Result<()> {
     let Some(current) = slot.as_mut() else { return Ok(()) };
-    let from = current.chain.clone();
+    let from = current.chain;
     let followed =
         snapshot.with(|conn| build::catch_up(vault.keyring(), conn, &mut current.index, &from, state.height));
     match followed {
         Ok(done) => {
             current.since_image += done.records;
             current.removed_since_image |= done.removed;
-            current.chain = state.clone();
+            current.chain = *state;
             Ok(())
         }
         Err(error) => {
@@ -182,7 +182,7 @@ fn load(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Result<Cu
     let index = build::build(vault.keyring(), snapshot, dimension)?;
     let has_image = image::path(vault.dir()).exists();
     // An image that could not be used is replaced even if little changed.
-    Ok(Current { index, chain: state.clone(), since_image: 0, removed_since_image: has_image, has_image })
+    Ok(Current { index, chain: *state, since_image: 0, removed_since_image: has_image, has_image })
 }
 
 fn load_image(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Result<Option<Current>> {
@@ -202,7 +202,7 @@ fn load_image(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Res
         .with(|conn| build::catch_up(vault.keyring(), conn, &mut index, &loaded.chain, state.height))?;
     Ok(Some(Current {
         index,
-        chain: state.clone(),
+        chain: *state,
         since_image: done.records,
         removed_since_image: done.removed,
         has_image: true,

@@ -67,6 +67,9 @@ pub enum Outcome {
     Deduplicated(dedup::DedupReport),
 }
 
+/// What each change of a transaction did, in order.
+pub type Outcomes = Vec<Result<Outcome>>;
+
 /// Where a text landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Saved {
@@ -103,7 +106,7 @@ impl Vault {
     /// # Errors
     /// When the vault is read-only, its state fails a check, or the transaction as a whole could not be committed;
     /// then nothing of it happened.
-    pub fn write(&self, changes: Vec<Change>, screening: Screening) -> Result<Vec<Result<Outcome>>> {
+    pub fn write(&self, changes: Vec<Change>, screening: Screening) -> Result<Outcomes> {
         Ok(self.write_recorded(changes, screening, false)?.0)
     }
 
@@ -113,7 +116,7 @@ impl Vault {
         changes: Vec<Change>,
         screening: Screening,
         record: bool,
-    ) -> Result<(Vec<Result<Outcome>>, Option<Vec<u8>>)> {
+    ) -> Result<(Outcomes, Option<Vec<u8>>)> {
         let Screening::Bypass(_reason) = screening;
         let writer = self.writing()?;
         let ready: Vec<Result<Ready>> = self.make_ready(changes);
@@ -147,8 +150,8 @@ impl Vault {
     /// Publishes to the index, bounds the write-ahead log, anchors when due. What was committed is committed, whatever
     /// fails here: the failure is kept, and refuses the next write before it begins.
     pub(super) fn after_commit(&self, conn: &Connection, committed: Committed) {
-        let chain = committed.chain.clone();
-        *self.seen.lock() = chain.clone();
+        let chain = committed.chain;
+        *self.seen.lock() = chain;
         self.index.publish(committed);
         let kept = self.bound_log(conn).and_then(|()| self.anchor_if_due(&chain));
         *self.deferred.lock() = kept.err();

@@ -30,7 +30,7 @@ use undercroft_crypto::{ChainState, Level, Manifest};
 pub use anchor::AnchorReport;
 pub use backup::{BackupInfo, alone};
 pub use dedup::DedupReport;
-pub use door::{BypassReason, Change, Outcome, Saved, Screening, SourceOutcome};
+pub use door::{BypassReason, Change, Outcome, Outcomes, Saved, Screening, SourceOutcome};
 pub use list::{ListedDrawer, Room, Taxonomy, Wing};
 pub(crate) use read::{Opened, open_unchained};
 pub use reconcile::Recovery;
