@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use undercroft_tests::support::{Palace, Random};
 
+/// Processes that must really have been killed; those that were done before do not count.
 const KILLS: usize = 200;
-/// A command that nobody stops takes a few milliseconds, bulk work some hundred.
-const LONGEST_MICROS: usize = 40_000;
+/// Commands at most, killed or not.
+const ROUNDS: usize = 1_000;
+/// Moments are chosen within the time that such a command takes when nobody stops it, and a little more.
+const SLACK_PERCENT: u32 = 150;
 
 /// What the story knows to be true.
 #[derive(Default)]
@@ -23,26 +25,38 @@ struct Acknowledged {
     backups: usize,
 }
 
-/// Lets the command run for a random while and kills it; gives its output when it ended by itself and well.
-fn killed(mut child: Child, random: &mut Random) -> Option<String> {
-    let until = Instant::now() + Duration::from_micros(random.below(LONGEST_MICROS) as u64);
-    while Instant::now() < until {
-        if child.try_wait().expect("a child").is_some() {
-            break;
+/// How long each kind of command takes when nobody stops it.
+struct Durations {
+    short: Duration,
+    mine: Duration,
+    backup: Duration,
+}
+
+impl Durations {
+    fn measure(palace: &Palace) -> Self {
+        let time = |typed: &[&str]| {
+            let began = Instant::now();
+            let _ = palace.run(typed).ok();
+            began.elapsed()
+        };
+        let file = palace.file("mined.txt", paragraphs(0, 500));
+        Self {
+            short: time(&["remember", "a first record"]),
+            mine: time(&["mine", file.to_str().expect("a path")]),
+            backup: time(&["backup", "create"]),
         }
-        std::thread::yield_now();
     }
-    // SIGKILL; a child that has ended already is not harmed.
-    child.kill().expect("killed");
-    let status = child.wait().expect("it ended");
-    let (mut out, mut err) = (String::new(), String::new());
-    child.stdout.take().expect("its output").read_to_string(&mut out).expect("text");
-    child.stderr.take().expect("its output").read_to_string(&mut err).expect("text");
-    if let Some(code) = status.code() {
-        assert_eq!(code, 0, "a command that was not killed failed: {err}");
-    }
-    // What was printed whole was acknowledged, whatever became of the process afterwards.
-    out.ends_with('\n').then_some(out)
+}
+
+fn paragraphs(round: usize, count: usize) -> String {
+    (0..count)
+        .map(|n| {
+            format!(
+                "Paragraph {n} of round {round}, long enough for a chunk. {}\n\n",
+                "And more. ".repeat(60)
+            )
+        })
+        .collect()
 }
 
 fn id_of(out: &str) -> Option<String> {
@@ -50,59 +64,117 @@ fn id_of(out: &str) -> Option<String> {
     value["id"].as_str().map(str::to_owned)
 }
 
-fn one_round(palace: &Palace, random: &mut Random, known: &mut Acknowledged, round: usize) {
-    let start = |typed: &[&str]| palace.command(typed).spawn().expect("started");
-    let ids: Vec<String> = known.drawers.keys().cloned().collect();
-    match random.below(6) {
-        0 | 1 => {
-            let text = format!("record of round {round}");
-            let out = killed(start(&["remember", &text, "--json"]), random);
-            if let Some(id) = out.as_deref().and_then(id_of) {
-                known.drawers.insert(id, vec![text]);
-            }
-        }
-        2 => {
-            let text = format!("Paragraph of round {round}.\n\n").repeat(40 + random.below(2_000));
-            let file = palace.file("mined.txt", text);
-            let _ = killed(start(&["mine", file.to_str().expect("a path")]), random);
-        }
-        3 if !ids.is_empty() => {
-            let id = random.pick(&ids);
-            let text = format!("record changed in round {round}");
-            let out = killed(start(&["drawer", "update", id, &text, "--json"]), random);
-            let words = known.drawers.get_mut(id).expect("a known drawer");
-            if out.is_some() {
-                words.clear();
-            }
-            words.push(text);
-        }
-        4 if !ids.is_empty() => {
-            let id = random.pick(&ids);
-            let out = killed(start(&["drawer", "delete", id, "--json"]), random);
-            known.drawers.remove(id);
-            if out.is_some() { known.gone.push(id.clone()) } else { known.perhaps_gone.push(id.clone()) }
-        }
-        _ => {
-            let out = killed(start(&["backup", "create", "--json"]), random);
-            known.backups += usize::from(out.is_some());
-        }
-    }
+struct Story {
+    palace: Palace,
+    random: Random,
+    durations: Durations,
+    known: Acknowledged,
+    killed: usize,
 }
 
-fn check(palace: &Palace, known: &Acknowledged) {
-    palace.verifies();
-    let vault = undercroft_tests::support::open(palace);
-    for (id, words) in &known.drawers {
-        let drawer = vault.get(id.parse().expect("an id")).unwrap_or_else(|error| panic!("{id}: {error}"));
-        assert!(words.contains(&drawer.content), "{id} says {:?}, not one of {words:?}", drawer.content);
+impl Story {
+    fn new(seed: u64) -> Self {
+        let palace = Palace::new();
+        let durations = Durations::measure(&palace);
+        Self { palace, random: Random::new(seed), durations, known: Acknowledged::default(), killed: 0 }
     }
-    for id in &known.gone {
-        let error = vault.get(id.parse().expect("an id")).expect_err("a deleted drawer is back");
-        assert!(error.to_string().contains("No drawer"), "{error}");
+
+    /// Lets a command run for a random while and kills it; gives what it printed when that was all.
+    fn kill(&mut self, typed: &[&str], usual: Duration) -> Option<String> {
+        let mut child = self.palace.command(typed).spawn().expect("started");
+        let longest = (usual * SLACK_PERCENT / 100).as_micros();
+        let moment =
+            Duration::from_micros(self.random.below(usize::try_from(longest).expect("no hours")) as u64);
+        let began = Instant::now();
+        while began.elapsed() < moment && child.try_wait().expect("a child").is_none() {
+            std::thread::yield_now();
+        }
+        // SIGKILL; a child that has ended already is not harmed.
+        child.kill().expect("killed");
+        let status = child.wait().expect("it ended");
+        let (mut out, mut err) = (String::new(), String::new());
+        child.stdout.take().expect("its output").read_to_string(&mut out).expect("text");
+        child.stderr.take().expect("its output").read_to_string(&mut err).expect("text");
+        match status.code() {
+            Some(code) => assert_eq!(code, 0, "a command that was not killed failed: {err}"),
+            None => self.killed += 1,
+        }
+        // What was printed whole was acknowledged, whatever became of the process afterwards.
+        out.ends_with('\n').then_some(out)
     }
-    for id in &known.perhaps_gone {
-        if let Err(error) = vault.get(id.parse().expect("an id")) {
+
+    fn round(&mut self, round: usize) {
+        let ids: Vec<String> = self.known.drawers.keys().cloned().collect();
+        match self.random.below(9) {
+            0..=3 => self.remember(round),
+            4 | 5 => {
+                let count = 100 + self.random.below(800);
+                let file = self.palace.file("mined.txt", paragraphs(round, count));
+                let _ = self.kill(&["mine", file.to_str().expect("a path")], self.durations.mine);
+            }
+            6 if !ids.is_empty() => self.update(&ids, round),
+            7 if ids.len() > 5 => self.delete(&ids),
+            _ => {
+                let out = self.kill(&["backup", "create", "--json"], self.durations.backup);
+                self.known.backups += usize::from(out.is_some());
+            }
+        }
+    }
+
+    fn remember(&mut self, round: usize) {
+        let text = format!("record of round {round}");
+        let out = self.kill(&["remember", &text, "--json"], self.durations.short);
+        if let Some(id) = out.as_deref().and_then(id_of) {
+            self.known.drawers.insert(id, vec![text]);
+        }
+    }
+
+    fn update(&mut self, ids: &[String], round: usize) {
+        let id = self.random.pick(ids).clone();
+        let text = format!("record changed in round {round}");
+        let out = self.kill(&["drawer", "update", &id, &text, "--json"], self.durations.short);
+        let words = self.known.drawers.get_mut(&id).expect("a known drawer");
+        if out.is_some() {
+            words.clear();
+        }
+        words.push(text);
+    }
+
+    fn delete(&mut self, ids: &[String]) {
+        let id = self.random.pick(ids).clone();
+        let out = self.kill(&["drawer", "delete", &id, "--json"], self.durations.short);
+        self.known.drawers.remove(&id);
+        if out.is_some() { self.known.gone.push(id) } else { self.known.perhaps_gone.push(id) }
+    }
+
+    fn check(&self) {
+        self.palace.verifies();
+        let vault = undercroft_tests::support::open(&self.palace);
+        for (id, words) in &self.known.drawers {
+            let drawer =
+                vault.get(id.parse().expect("an id")).unwrap_or_else(|error| panic!("{id}: {error}"));
+            assert!(words.contains(&drawer.content), "{id} says {:?}, not one of {words:?}", drawer.content);
+        }
+        for id in &self.known.gone {
+            let error = vault.get(id.parse().expect("an id")).expect_err("a deleted drawer is back");
             assert!(error.to_string().contains("No drawer"), "{error}");
+        }
+        for id in &self.known.perhaps_gone {
+            if let Err(error) = vault.get(id.parse().expect("an id")) {
+                assert!(error.to_string().contains("No drawer"), "{error}");
+            }
+        }
+    }
+
+    /// Whatever backup is listed is whole: a killed one has no name.
+    fn check_backups(&self) {
+        let listed = self.palace.json(&["backup", "list"]);
+        let listed = listed["backups"].as_array().expect("backups").clone();
+        assert!(listed.len() >= self.known.backups.min(10), "an acknowledged backup is missing");
+        for backup in listed {
+            let name = backup["name"].as_str().expect("a name");
+            let _ = self.palace.run(&["backup", "restore", name, "--force"]).ok();
+            self.palace.verifies();
         }
     }
 }
@@ -114,26 +186,20 @@ fn two_hundred_kills_lose_nothing_and_raise_no_alarm() {
         Err(_) => 0x5eed_0001,
     };
     let told = Told(seed);
-    let mut random = Random::new(seed);
-    let palace = Palace::new();
-    let mut known = Acknowledged::default();
-    for round in 0..KILLS {
-        one_round(&palace, &mut random, &mut known, round);
+    let mut story = Story::new(seed);
+    for round in 0..ROUNDS {
+        story.round(round);
         if round % 20 == 19 {
-            check(&palace, &known);
+            story.check();
+        }
+        if story.killed == KILLS {
+            break;
         }
     }
-    check(&palace, &known);
-    assert!(known.drawers.len() > 5, "hardly anything was acknowledged: the moments are too early");
-    // Whatever backup is listed is whole: a killed one has no name.
-    let listed = palace.json(&["backup", "list"]);
-    let listed = listed["backups"].as_array().expect("backups").clone();
-    assert!(listed.len() >= known.backups.min(10), "an acknowledged backup is missing");
-    for backup in listed {
-        let name = backup["name"].as_str().expect("a name");
-        let _ = palace.run(&["backup", "restore", name, "--force"]).ok();
-        palace.verifies();
-    }
+    story.check();
+    assert_eq!(story.killed, KILLS, "too few were killed: the moments are too late");
+    assert!(story.known.drawers.len() > 20, "hardly anything was acknowledged: the moments are too early");
+    story.check_backups();
     drop(told);
 }
 
@@ -150,14 +216,12 @@ impl Drop for Told {
 
 #[test]
 fn what_a_killed_process_left_behind_is_cleaned_up_by_the_next() {
-    let palace = Palace::new();
-    let _ = palace.remember("words");
-    let mut random = Random::new(7);
-    for _ in 0..12 {
-        let _ = killed(palace.command(&["backup", "create"]).spawn().expect("started"), &mut random);
+    let mut story = Story::new(7);
+    while story.killed < 12 {
+        let _ = story.kill(&["backup", "create"], story.durations.backup);
     }
-    let _ = palace.run(&["backup", "create"]).ok();
-    let left: Vec<_> = match std::fs::read_dir(palace.root().join(".staging")) {
+    let _ = story.palace.run(&["backup", "create"]).ok();
+    let left: Vec<_> = match std::fs::read_dir(story.palace.root().join(".staging")) {
         Ok(entries) => {
             entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect()
         }
