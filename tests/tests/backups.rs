@@ -46,25 +46,18 @@ fn a_damaged_backup_is_refused_and_the_vault_stays() {
     let name = backup(&palace);
     let folder = palace.root().join("backups").join(&name);
     let database = fs::read(folder.join("vault.db")).expect("a copy");
-    let changes: [(&str, Box<dyn Fn()>); 3] = [
-        (
-            "cut",
-            Box::new(|| {
-                fs::write(folder.join("vault.db"), &database[..database.len() / 2]).expect("written")
-            }),
-        ),
-        ("emptied", Box::new(|| fs::write(folder.join("vault.db"), b"").expect("written"))),
-        (
-            "changed",
-            Box::new(|| {
-                fs::write(folder.join("vault.db"), &database).expect("written");
-                let conn = rusqlite::Connection::open(folder.join("vault.db")).expect("the copy");
-                conn.execute("UPDATE drawers SET content = zeroblob(60)", []).expect("changed");
-            }),
-        ),
-    ];
-    for (what, change) in changes {
-        change();
+    let target = folder.join("vault.db");
+    let change = |what: &str| match what {
+        "cut" => fs::write(&target, &database[..database.len() / 2]).expect("written"),
+        "emptied" => fs::write(&target, b"").expect("written"),
+        _ => {
+            fs::write(&target, &database).expect("written");
+            let conn = rusqlite::Connection::open(&target).expect("the copy");
+            conn.execute("UPDATE drawers SET content = zeroblob(60)", []).expect("changed");
+        }
+    };
+    for what in ["cut", "emptied", "changed"] {
+        change(what);
         let before = contents(&palace.vault());
         let ran = palace.run(&["backup", "restore", &name, "--force"]);
         assert_eq!(ran.code, Some(2), "{what}: {ran}");

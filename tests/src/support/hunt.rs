@@ -23,7 +23,7 @@ pub fn forms(word: &str) -> Vec<(&'static str, Vec<u8>)> {
     let lower = word.to_lowercase();
     let escaped = |text: &str| {
         let json = serde_json::to_string(text).expect("JSON");
-        json[1..json.len() - 1].as_bytes().to_vec()
+        json.as_bytes()[1..json.len() - 1].to_vec()
     };
     let ascii = |text: &str| -> Vec<u8> {
         text.encode_utf16()
