@@ -24,6 +24,9 @@ fn read_on(vault: &Vault, stop: &AtomicBool) -> usize {
         let stats = vault.stats().expect("counts");
         assert_eq!(stats.records, stats.chain_records, "drawers and chain are of one moment");
         assert!(vault.verify(&mut |_| {}).expect("walks").ok);
+        if !vault.is_read_only() {
+            vault.anchor().expect("anchors beside the writers");
+        }
         rounds += 1;
     }
     rounds

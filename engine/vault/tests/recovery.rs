@@ -157,6 +157,39 @@ fn rows_put_back_under_an_open_handle_stop_its_next_write() {
 }
 
 #[test]
+fn a_longer_fork_put_under_an_open_handle_is_neither_continued_nor_anchored() {
+    let home = Home::new();
+    let vault = home.create(Level::Sealed);
+    save(&vault, "inbox", "common");
+    vault.close().expect("closes");
+    copy_folder(&home.dir(), &home.path("fork"));
+    let fork = Vault::open(&home.path("fork"), &home.master, home.options.clone()).expect("opens");
+    for word in ["told there", "and there", "and there again"] {
+        save(&fork, "inbox", word);
+    }
+    fork.close().expect("closes");
+    let vault = home.open().expect("opens");
+    save(&vault, "inbox", "told here");
+    vault.anchor().expect("anchors");
+    let manifest = std::fs::read(home.dir().join("vault.json")).expect("reads");
+    let sql = home.sql();
+    let database = home.path("fork").join("vault.db");
+    sql.execute("ATTACH ?1 AS fork", [database.to_str().expect("UTF-8")]).expect("attaches");
+    for table in ["drawers", "audit", "meta", "counters", "chain"] {
+        let replace = format!("DELETE FROM {table}; INSERT INTO {table} SELECT * FROM fork.{table};");
+        sql.execute_batch(&replace).expect("replaces");
+    }
+    for error in [
+        vault.save(note("inbox", "more"), UNSCREENED).expect_err("refuses"),
+        vault.anchor().expect_err("refuses"),
+        vault.close().expect_err("refuses"),
+    ] {
+        assert!(matches!(error, Error::RolledBack { .. }), "{error}");
+    }
+    assert_eq!(std::fs::read(home.dir().join("vault.json")).expect("reads"), manifest);
+}
+
+#[test]
 fn leftovers_of_a_creation_that_crashed_are_no_vaults_and_in_nobodys_way() {
     let home = Home::new();
     let parent = home.dir().parent().expect("has one").to_path_buf();

@@ -358,7 +358,7 @@ fn the_full_text_table_of_a_readable_vault_is_in_step_for_tools() {
     assert_eq!((find("walrus"), find("ostrich")), (vec![2], vec![1]));
     vault.delete(one).expect("deletes");
     assert!(find("ostrich").is_empty());
-    home.sql().execute("DELETE FROM drawers_fts", []).expect("empties");
+    home.sql().execute("INSERT INTO drawers_fts (drawers_fts) VALUES ('delete-all')", []).expect("empties");
     assert!(!vault.verify(&mut |_| {}).expect("walks").ok);
     assert!(vault.repair(&mut |_| {}).expect("repairs").ok);
     assert_eq!(find("walrus"), [2]);

@@ -730,6 +730,49 @@ impl Numbers {
 }
 
 #[test]
+fn an_old_log_put_back_beside_the_database_is_found_or_harmless() {
+    let home = Home::new();
+    let vault = home.create(Level::Sealed);
+    let id = save(&vault, "inbox", "the old words");
+    copy_folder(&home.dir(), &home.path("older"));
+    vault.update(id, "the new words", UNSCREENED).expect("updates");
+    vault.close().expect("closes");
+    assert!(!home.dir().join("vault.db-wal").exists(), "closing moved it into the database");
+    for file in ["vault.db-wal", "vault.db-shm"] {
+        std::fs::copy(home.path("older").join(file), home.dir().join(file)).expect("puts back");
+    }
+    match home.open() {
+        Err(error) => assert_integrity(&error, "old log"),
+        Ok(vault) => match vault.get(id) {
+            Err(error) => assert_integrity(&error, "old log"),
+            Ok(drawer) => assert_eq!(drawer.content, "the new words"),
+        },
+    }
+}
+
+#[test]
+fn deleted_words_of_a_readable_vault_are_gone_from_its_database() {
+    let home = Home::new();
+    let vault = home.create(Level::HmacOnly);
+    let gone = save(&vault, "inbox", "meet the zugzwang tomorrow");
+    let changed = save(&vault, "inbox", "a syzygy over the house");
+    save(&vault, "inbox", "kept words");
+    vault.close().expect("closes");
+    let vault = home.open().expect("opens");
+    vault.delete(gone).expect("deletes");
+    vault.update(changed, "nothing over the house", UNSCREENED).expect("updates");
+    vault.close().expect("closes");
+    for entry in std::fs::read_dir(home.dir()).expect("reads") {
+        let path = entry.expect("reads").path();
+        let bytes = std::fs::read(&path).expect("reads");
+        for word in [&b"zugzwang"[..], b"syzygy"] {
+            let holds = bytes.windows(word.len()).any(|window| window == word);
+            assert!(!holds, "{} is in {}", String::from_utf8_lossy(word), path.display());
+        }
+    }
+}
+
+#[test]
 fn garbage_anywhere_in_the_database_is_found_or_harmless() {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     for level in LEVELS {

@@ -49,7 +49,8 @@ fn open_page(keyring: &Keyring, page: Vec<DrawerRow>, dimension: usize) -> Resul
 fn open(keyring: &Keyring, row: DrawerRow) -> Result<Document> {
     let opened = open_unchained(keyring, row)?;
     let meta = document_meta(&opened.row, &opened.stored);
-    Ok((meta, analyse(&opened.text), opened.vector()?))
+    let vector = opened.vector(keyring)?;
+    Ok((meta, analyse(&opened.text), vector))
 }
 
 /// What catching up did.

@@ -142,8 +142,9 @@ impl Vault {
         if let Some(error) = self.deferred.lock().take() {
             return Err(error);
         }
+        let seen = *self.seen.lock();
         let txn = Txn::begin(conn, &self.keyring, self.now(), record)?;
-        self.check_extends(&txn)?;
+        self.check_extends(conn, &seen, txn.base())?;
         Ok(txn)
     }
 
@@ -151,7 +152,7 @@ impl Vault {
     /// fails here: the failure is kept, and refuses the next write before it begins.
     pub(super) fn after_commit(&self, conn: &Connection, committed: Committed) {
         let chain = committed.chain;
-        *self.seen.lock() = chain;
+        self.saw(&chain);
         self.index.publish(committed);
         let kept = self.bound_log(conn).and_then(|()| self.anchor_if_due(&chain));
         *self.deferred.lock() = kept.err();
@@ -209,19 +210,6 @@ impl Vault {
             Ready::DeleteSource(name) => source::delete(self, txn, &name).map(Outcome::Deleted),
             Ready::Dedup => dedup::apply(self, txn).map(Outcome::Deduplicated),
         }
-    }
-
-    /// The chain in the database must be at or past the one that this handle has seen.
-    fn check_extends(&self, txn: &Txn<'_>) -> Result<()> {
-        let (seen, found) = (self.seen.lock(), txn.base());
-        if found.height > seen.height || *found == *seen {
-            return Ok(());
-        }
-        Err(Error::RolledBack {
-            name: self.name(),
-            anchored: seen.height.get(),
-            found: format!("another one at {}", found.height.get()),
-        })
     }
 
     /// Another process may have changed the embedder since this handle was opened.

@@ -53,6 +53,9 @@ pub(super) struct IndexSums {
     sums: [u64; SCANS.len()],
 }
 
+/// The sum over the entries of each index, `None` for one that is not in order or does not read.
+pub(super) struct Scanned([Option<u64>; SCANS.len()]);
+
 impl IndexSums {
     pub(super) fn new(keyring: &Keyring) -> Self {
         let mut keyed = DefaultHasher::new();
@@ -90,20 +93,33 @@ impl IndexSums {
         hasher.finish()
     }
 
-    /// Reads each index and compares; malformed rows are findings by themselves and show up here again.
-    pub(super) fn compare(&self, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<()> {
-        for (scan, sum) in SCANS.iter().zip(self.sums) {
-            let same = match self.scan(snapshot, scan) {
-                Ok(found) => found == Some(sum),
-                Err(error) if error.class() == ErrorClass::Integrity => false,
-                Err(error) => return Err(error),
-            };
-            if !same {
+    /// Adds the entries that another leg met.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (sum, more) in self.sums.iter_mut().zip(other.sums) {
+            *sum = sum.wrapping_add(more);
+        }
+    }
+
+    /// Compares with what the indexes hold; malformed rows are findings by themselves and show up here again.
+    pub(super) fn compare(&self, scanned: &Scanned, report: &mut VerifyReport) {
+        for ((scan, sum), found) in SCANS.iter().zip(self.sums).zip(scanned.0) {
+            if found != Some(sum) {
                 let finding = format!("index {} contradicts its table; run: undercroft repair", scan.name);
                 VerifyReport::note(&mut report.mirror_drift, finding);
             }
         }
-        Ok(())
+    }
+
+    /// Reads each index.
+    pub(super) fn scan_all(&self, snapshot: &Snapshot<'_>) -> Result<Scanned> {
+        let mut scanned = Scanned([None; SCANS.len()]);
+        for (scan, found) in SCANS.iter().zip(&mut scanned.0) {
+            *found = match self.scan(snapshot, scan) {
+                Err(error) if error.class() == ErrorClass::Integrity => None,
+                other => other?,
+            };
+        }
+        Ok(scanned)
     }
 
     /// Sum over the entries of an index, `None` when they are not in order.
