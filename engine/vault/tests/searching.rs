@@ -123,6 +123,21 @@ fn an_image_is_kept_only_when_enough_changed_or_something_was_destroyed() {
 }
 
 #[test]
+fn an_image_does_not_outlive_what_was_destroyed_without_a_search() {
+    let home = imaged();
+    let id = undercroft_vault::drawer_id("work", "inbox", None, 7);
+    let vault = home.open().expect("opens");
+    assert!(vault.get(id).is_ok());
+    vault.delete(id).expect("deletes");
+    vault.close().expect("closes");
+    assert!(!home.dir().join(IMAGE).exists(), "nothing was loaded that could have written another");
+    let vault = home.open().expect("opens");
+    assert!(!search(&vault, "entry7").contains(&id));
+    vault.close().expect("closes");
+    assert!(home.dir().join(IMAGE).exists());
+}
+
+#[test]
 fn a_damaged_image_is_rebuilt_without_a_word_and_replaced() {
     let home = imaged();
     let genuine = image(&home);

@@ -13,7 +13,7 @@ use crate::drawers::StoredMeta;
 use crate::drawers::table::DrawerRow;
 use crate::error::Result;
 
-pub(crate) use image::path as image_path;
+pub(crate) use image::remove as remove_image;
 pub(crate) use live::LiveIndex;
 
 /// Name of a row in the index.

@@ -11,7 +11,7 @@ use super::txn::Txn;
 use super::{Vault, prepare::Prepared};
 use crate::audit::{Label, REPAIR};
 use crate::drawers::{full_text, table};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::index;
 use crate::limits;
 use crate::storage::{schema, sqlite};
@@ -57,7 +57,7 @@ impl Vault {
         *self.embedder.lock() = given.clone();
         self.index.unload();
         self.after_commit(&conn, committed);
-        remove_image(&index::image_path(&self.dir))?;
+        index::remove_image(&self.dir)?;
         self.write_embedder(&given.name, given.dimension)?;
         conn.execute_batch("VACUUM")?;
         sqlite::truncate_wal(&conn)?;
@@ -100,12 +100,5 @@ impl Vault {
             }
             progress(seen);
         }
-    }
-}
-
-fn remove_image(path: &std::path::Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
-        _ => Ok(()),
     }
 }
