@@ -286,3 +286,15 @@ fn one_damaged_vault_does_not_hide_the_others() {
     assert!(ran.stdout.contains("good ") && ran.stdout.contains("cannot be opened"), "{ran}");
     let _ = palace.run(&["verify", "--vault", "good"]).ok();
 }
+
+#[test]
+fn a_repair_builds_derived_data_anew_and_heals_nothing_else() {
+    let (palace, _) = with_history();
+    database(&palace).execute_batch("DROP INDEX drawers_fp").expect("dropped");
+    is_found(&palace, "an index dropped");
+    let _ = palace.run(&["repair"]).ok().says("integrity: ok");
+    palace.verifies();
+    database(&palace).execute("UPDATE drawers SET content = zeroblob(60) WHERE seq = 1", []).expect("changed");
+    let _ = palace.run(&["repair"]).exits(2);
+    is_found(&palace, "a record changed before a repair");
+}
