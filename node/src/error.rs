@@ -42,6 +42,22 @@ pub enum Error {
         /// The vault it was named for.
         vault: String,
     },
+    /// A server without a bearer was asked to listen beyond this machine.
+    #[error(
+        "listening on {0} lets others in, and no bearer is declared; set UNDERCROFT_MCP_HTTP_TOKEN, or listen on 127.0.0.1"
+    )]
+    Exposed(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// As it was asked for.
+        address: String,
+        /// Why not.
+        source: Arc<std::io::Error>,
+    },
+    /// The process has no room to start in.
+    #[error("cannot start serving: {0}")]
+    Start(Arc<std::io::Error>),
     /// The thread that did the work ended before it had an answer. Whether a change happened is not known.
     #[error("internal: the work ended without an answer; look whether it was done before you repeat it")]
     Lost,
@@ -57,9 +73,11 @@ impl Error {
         match self {
             Self::Palace(inner) => inner.class(),
             Self::Vault(inner) => inner.class(),
-            Self::VaultBusy(_) | Self::Busy(_) | Self::Draining => ErrorClass::Unavailable,
+            Self::VaultBusy(_) | Self::Busy(_) | Self::Draining | Self::Listen { .. } | Self::Start(_) => {
+                ErrorClass::Unavailable
+            }
             Self::InUse(_) | Self::CoResident(_) => ErrorClass::Conflict,
-            Self::ForeignBackup { .. } => ErrorClass::Invalid,
+            Self::ForeignBackup { .. } | Self::Exposed(_) => ErrorClass::Invalid,
             Self::Lost => ErrorClass::Internal,
         }
     }

@@ -1,10 +1,15 @@
 //! One process that serves many vaults to many clients at once.
 //!
-//! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`. This crate knows nothing of tenants
-//! and of tokens of tenants, and reads no environment: what was declared is handed to it. Start at [`serving::Serving`].
+//! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`; `telemetry` counts and logs. This
+//! crate knows nothing of tenants and their tokens, and reads no environment: what was declared is handed to it. Start at
+//! [`serving::Serving`] and [`http::serve`]; [`run`] is the whole process.
 
 mod error;
+pub mod http;
 pub mod limits;
+mod process;
 pub mod serving;
+pub mod telemetry;
 
 pub use error::{Error, Result};
+pub use process::{Listening, Setup, run};

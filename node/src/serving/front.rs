@@ -112,6 +112,18 @@ impl Serving {
         self.shared.counts.now()
     }
 
+    /// The open vaults that nobody is opening or closing right now, with the heights of their audit chains.
+    #[must_use]
+    pub fn heights(&self) -> Vec<(String, u64)> {
+        let entries = self.shared.cache.oldest_first().into_iter();
+        entries
+            .filter_map(|entry| match &*entry.state.try_read().ok()? {
+                State::Open(running) => Some((entry.name.clone(), running.height())),
+                State::Vacant | State::Gone => None,
+            })
+            .collect()
+    }
+
     /// The names of all vaults, in order.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
-use undercroft_vault::{Change, Outcome, Vault};
+use undercroft_vault::{Change, Outcome, Recovery, Vault};
 
 use super::cache::State;
 use super::front::Shared;
@@ -24,6 +24,8 @@ pub(super) struct Running {
     waiting_reads: Lane,
     /// Height of the audit chain, at least.
     height: AtomicU64,
+    /// Records that the anchor lagged when the vault was opened, until somebody was told.
+    healed: AtomicU64,
     /// Counts as one of the open vaults.
     _place: OwnedSemaphorePermit,
 }
@@ -50,8 +52,19 @@ impl Running {
         place: OwnedSemaphorePermit,
     ) -> Result<Self> {
         let height = AtomicU64::new(height_of(&vault)?);
+        let healed = match vault.recovery() {
+            Recovery::Behind(records) if !vault.is_read_only() => AtomicU64::new(*records),
+            _ => AtomicU64::new(0),
+        };
         let (reads, waiting_reads) = lanes;
-        Ok(Self { vault, writes, reads, waiting_reads, height, _place: place })
+        Ok(Self { vault, writes, reads, waiting_reads, height, healed, _place: place })
+    }
+}
+
+impl Running {
+    /// Height of the audit chain, at least.
+    pub(super) fn height(&self) -> u64 {
+        self.height.load(Ordering::Acquire)
     }
 }
 
@@ -74,7 +87,7 @@ impl VaultHandle {
     /// process is at or below it.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.running.height.load(Ordering::Acquire)
+        self.running.height()
     }
 
     /// Whether the vault is open read-only.
@@ -136,6 +149,25 @@ impl VaultHandle {
     /// The vault was verified and nothing was found: it is not named as damaged any more.
     pub fn is_whole(&self) {
         self.shared.health.clear(&self.name);
+    }
+
+    /// Records that the manifest lagged when this vault was opened and that opening it healed. Told once.
+    #[must_use]
+    pub fn take_healed_lag(&self) -> u64 {
+        self.running.healed.swap(0, Ordering::AcqRel)
+    }
+
+    /// Brings the position up to what the vault has committed by other ways than [`write`](Self::write).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub async fn catch_up(&self) -> Result<()> {
+        let handle = self.clone();
+        self.read(move |_| {
+            handle.refresh_position();
+            Ok(())
+        })
+        .await
     }
 
     /// The permit and a clone of the handle live as long as the work, even when the request is given up.
