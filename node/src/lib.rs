@@ -7,6 +7,7 @@
 mod error;
 pub mod http;
 pub mod limits;
+pub mod mcp;
 mod process;
 pub mod serving;
 pub mod telemetry;
