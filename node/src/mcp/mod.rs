@@ -28,6 +28,8 @@ pub use version::VERSIONS;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod http_test;
+#[cfg(test)]
 mod protocol_test;
 #[cfg(test)]
 mod tools_test;

@@ -442,9 +442,7 @@ fn a_search_says_what_it_did_not_find_and_did_not_look_at() {
             .refusal("undercroft_search", json!({ "query": "x", "ranked_at": "now" }))
             .contains("ranked_at")
     );
-    assert!(
-        served.refusal("undercroft_search", json!({ "query": "x", "offset": u64::MAX })).contains("limit")
-    );
+    assert!(served.refusal("undercroft_search", json!({ "query": "x", "offset": 10_000 })).contains("limit"));
 }
 
 #[test]

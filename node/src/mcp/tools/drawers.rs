@@ -12,7 +12,7 @@ use super::tool::{Class, Tool};
 use crate::mcp::arguments::{Argument, Holds, Otherwise};
 use crate::mcp::failure::Failure;
 use crate::mcp::fence::is_pending;
-use crate::mcp::limits::PLACES;
+use crate::mcp::limits::{MAX_OFFSET, PLACES};
 use crate::mcp::reply::Reply;
 
 pub(super) const KINDS: &[&str] = &["question", "preference", "decision", "event", "procedure", "statement"];
@@ -76,7 +76,7 @@ pub(super) const TOOLS: &[Tool] = &[
             Argument::text("room", "Only this topic"),
             Argument::new("limit", Holds::Count { least: 1, most: MAX_LIST as u64 }, "Most drawers")
                 .or(Otherwise::Count(20)),
-            Argument::new("offset", Holds::Count { least: 0, most: u64::MAX }, "Drawers to skip")
+            Argument::new("offset", Holds::Count { least: 0, most: MAX_OFFSET }, "Drawers to skip")
                 .or(Otherwise::Count(0)),
         ],
         unbuilt: &[],

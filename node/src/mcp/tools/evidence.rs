@@ -10,6 +10,7 @@ use super::tool::{Class, Tool};
 use crate::mcp::arguments::{Argument, Holds, Otherwise};
 use crate::mcp::failure::Failure;
 use crate::mcp::fence;
+use crate::mcp::limits::MAX_OFFSET;
 use crate::mcp::reply::Reply;
 
 /// Labels of what the operator did: not the agent's history.
@@ -55,7 +56,7 @@ pub(super) const TOOLS: &[Tool] = &[
             Argument::text("subject", "Only records of this drawer id"),
             Argument::new("limit", Holds::Count { least: 1, most: MAX_HISTORY as u64 }, "Most records")
                 .or(Otherwise::Count(20)),
-            Argument::new("offset", Holds::Count { least: 0, most: u64::MAX }, "Records to skip")
+            Argument::new("offset", Holds::Count { least: 0, most: MAX_OFFSET }, "Records to skip")
                 .or(Otherwise::Count(0)),
         ],
         unbuilt: &[],

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use undercroft_text::morphology::Language;
-use undercroft_vault::limits::WAKE_UP_DRAWERS;
+use undercroft_vault::limits::{MAX_SEARCH_DEPTH, WAKE_UP_DRAWERS};
 use undercroft_vault::{SearchReply, SearchRequest};
 
 use super::call::{Call, Run};
@@ -42,8 +42,12 @@ pub(super) const TOOLS: &[Tool] = &[
             Argument::new("kind", Holds::OneOf(KINDS), "Only drawers of this declared kind"),
             Argument::new("limit", Holds::Count { least: 1, most: MAX_HITS }, "Most hits")
                 .or(Otherwise::Count(5)),
-            Argument::new("offset", Holds::Count { least: 0, most: u64::MAX }, "Ranks to skip")
-                .or(Otherwise::Count(0)),
+            Argument::new(
+                "offset",
+                Holds::Count { least: 0, most: MAX_SEARCH_DEPTH as u64 },
+                "Ranks to skip",
+            )
+            .or(Otherwise::Count(0)),
             Argument::text(
                 "ranked_at",
                 "Measure recency from this moment (RFC 3339), as the page before says",
