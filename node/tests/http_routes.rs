@@ -261,17 +261,6 @@ async fn what_is_wrong_with_a_request_is_said_with_its_status() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_promise_that_is_not_kept_is_refused() {
-    let dir = with_one_vault();
-    let server = Server::plain(&dir).await;
-    let key = [("idempotency-key", "once")];
-    let refused = server.send("POST", "/v1/vaults/one/drawers", &key, "{\"text\":\"a\"}").await;
-    assert_eq!(refused.error(), "not implemented: Idempotency-Key");
-    refused.expect(501);
-    assert_eq!(server.get("/v1/vaults/one/stats").await.expect(200)["records"], 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn every_answer_carries_an_id_of_its_request() {
     let dir = with_one_vault();
     let server = Server::plain(&dir).await;

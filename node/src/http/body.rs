@@ -27,7 +27,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        parse(&collect(request, app.options.deadlines.body).await?).map(Self)
+        parse(&collected(request, app).await?).map(Self)
     }
 }
 
@@ -35,7 +35,7 @@ impl<T: DeserializeOwned + Default> FromRequest<App> for OptionalBody<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        let bytes = collect(request, app.options.deadlines.body).await?;
+        let bytes = collected(request, app).await?;
         if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
     }
 }
@@ -50,12 +50,21 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     }
 }
 
+async fn collected(request: Request, app: &App) -> Result<Bytes, Refusal> {
+    let (parts, body) = request.into_parts();
+    collect(&parts.headers, body, app.options.deadlines.body).await
+}
+
 /// Reads a body whole. A length that is announced over the limit is refused before a byte is read.
-async fn collect(request: Request, patience: Duration) -> Result<Bytes, Refusal> {
-    if announced(request.headers()).is_some_and(|length| length > limits::BODY_BYTES as u64) {
+pub(super) async fn collect(
+    headers: &HeaderMap,
+    body: axum::body::Body,
+    patience: Duration,
+) -> Result<Bytes, Refusal> {
+    if announced(headers).is_some_and(|length| length > limits::BODY_BYTES as u64) {
         return Err(too_large());
     }
-    let reading = Limited::new(request.into_body(), limits::BODY_BYTES).collect();
+    let reading = Limited::new(body, limits::BODY_BYTES).collect();
     match tokio::time::timeout(patience, reading).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),

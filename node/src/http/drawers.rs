@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
 use undercroft_palace::ErrorClass;
-use undercroft_vault::{AddedBy, Change, Claims, DrawerId, NewDrawer, Outcome};
+use undercroft_vault::{AddedBy, Change, Claims, DrawerId, NewDrawer, Outcome, WriteRequest};
 
 use super::body::{Body, OptionalBody, Params, Unbuilt, refuse_unbuilt};
 use super::errors::{Answer, Refusal};
+use super::once::{Keyed, NoBody};
 use super::vault_route::{VaultRoute, segment};
 
 /// Wing of texts that await a ruling.
@@ -65,10 +66,10 @@ pub(super) struct Dedup {
     apply: bool,
 }
 
-pub(super) async fn save(vault: VaultRoute, Body(body): Body<Save>) -> Answer {
-    let new = body.into_drawer()?;
+pub(super) async fn save(vault: VaultRoute, asked: Keyed<Body<Save>>) -> Answer {
+    let change = Change::Save(asked.body.0.into_drawer()?);
     let handle = vault.open().await?;
-    match handle.write(Change::Save(new)).await? {
+    match handle.write(WriteRequest { change, idempotency: asked.key }).await? {
         Outcome::Saved(saved) => {
             let reply = json!({
                 "id": saved.id, "created": saved.created, "deduped": false, "quarantined": false
@@ -98,21 +99,27 @@ pub(super) async fn get(vault: VaultRoute, Id(id): Id, Params(reading): Params<R
     Ok(Json(json!({ "drawer": drawer })).into_response())
 }
 
-pub(super) async fn update(vault: VaultRoute, Id(id): Id, Body(body): Body<Text>) -> Answer {
+pub(super) async fn update(vault: VaultRoute, Id(id): Id, asked: Keyed<Body<Text>>) -> Answer {
+    let change = Change::Update { id, text: asked.body.0.text };
     let handle = vault.open().await?;
-    handle.write(Change::Update { id, text: body.text }).await?;
+    handle.write(WriteRequest { change, idempotency: asked.key }).await?;
     Ok(Json(json!({ "id": id, "updated": true })).into_response())
 }
 
-pub(super) async fn delete(vault: VaultRoute, Id(id): Id) -> Answer {
+pub(super) async fn delete(vault: VaultRoute, Id(id): Id, asked: Keyed<NoBody>) -> Answer {
     let handle = vault.open().await?;
-    handle.write(Change::Delete(id)).await?;
+    handle.write(WriteRequest { change: Change::Delete(id), idempotency: asked.key }).await?;
     Ok(Json(json!({ "id": id, "deleted": true })).into_response())
 }
 
-pub(super) async fn delete_source(vault: VaultRoute, Params(of): Params<Source>) -> Answer {
+pub(super) async fn delete_source(
+    vault: VaultRoute,
+    Params(of): Params<Source>,
+    asked: Keyed<NoBody>,
+) -> Answer {
     let handle = vault.open().await?;
-    match handle.write(Change::DeleteSource(of.source.clone())).await? {
+    let change = Change::DeleteSource(of.source.clone());
+    match handle.write(WriteRequest { change, idempotency: asked.key }).await? {
         Outcome::Deleted(ids) => {
             Ok(Json(json!({ "source": of.source, "deleted": ids.len(), "ids": ids })).into_response())
         }
@@ -126,13 +133,19 @@ pub(super) async fn check_duplicate(vault: VaultRoute, Body(body): Body<Text>) -
     Ok(Json(json!({ "duplicate": found.is_some(), "id": found })).into_response())
 }
 
-pub(super) async fn dedup(vault: VaultRoute, OptionalBody(body): OptionalBody<Dedup>) -> Answer {
+pub(super) async fn dedup(vault: VaultRoute, asked: Keyed<OptionalBody<Dedup>>) -> Answer {
+    let apply = asked.body.0.apply;
+    if !apply && asked.key.is_some() {
+        return Err(Refusal::invalid(
+            "invalid Idempotency-Key: without apply nothing changes; send it without",
+        ));
+    }
     let handle = vault.open().await?;
-    if !body.apply {
+    if !apply {
         let report = handle.work(|vault| vault.dedup(false)).await?;
         return Ok(Json(report).into_response());
     }
-    match handle.write(Change::Dedup).await? {
+    match handle.write(WriteRequest { change: Change::Dedup, idempotency: asked.key }).await? {
         Outcome::Deduplicated(report) => Ok(Json(report).into_response()),
         other => Err(unexpected(&other)),
     }

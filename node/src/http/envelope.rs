@@ -6,21 +6,20 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 
 use super::app::App;
 use super::errors::{Answer, Refusal};
 use super::vault_route::Opened;
-use super::{auth, readonly, routes, status};
+use super::{auth, once, readonly, routes, status};
 use crate::error::Error;
 use crate::limits;
 use crate::telemetry::route_label;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const POSITION: HeaderName = HeaderName::from_static("x-undercroft-position");
-const IDEMPOTENCY: &str = "idempotency-key";
 /// Incarnation of a vault that is no member of a cluster.
 const ALONE: u64 = 0;
 /// Longest request id that is taken over from a client.
@@ -30,7 +29,7 @@ const MAX_ID: usize = 64;
 pub(super) fn wrapped(app: App) -> Router {
     routes::table()
         .layer(from_fn_with_state(app.clone(), readonly::gate))
-        .layer(from_fn_with_state(app.clone(), idempotency))
+        .layer(from_fn(once::gate))
         .layer(from_fn_with_state(app.clone(), auth::guard))
         .layer(from_fn_with_state(app.clone(), place))
         .layer(from_fn_with_state(app.clone(), record))
@@ -75,14 +74,6 @@ async fn place(State(app): State<App>, request: Request, next: Next) -> Answer {
         Ok(response) => Ok(response),
         Err(_) => Ok(Refusal::from(Error::Busy("not finished this request in time")).into_response()),
     }
-}
-
-/// A promise that would not be kept is refused.
-async fn idempotency(request: Request, next: Next) -> Answer {
-    if request.method() != Method::GET && request.headers().contains_key(IDEMPOTENCY) {
-        return Err(Refusal::not_implemented("Idempotency-Key"));
-    }
-    Ok(next.run(request).await)
 }
 
 /// The client's own id when it can stand in a log, else the next of this process.

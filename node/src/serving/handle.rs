@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
-use undercroft_vault::{Change, Outcome, Recovery, Vault};
+use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
 
 use super::cache::State;
 use super::front::Shared;
@@ -99,16 +99,17 @@ impl VaultHandle {
     /// Makes one change. It is committed together with others that wait for the same vault, durably, before this
     /// returns; each has its own result.
     ///
-    /// Once accepted it is carried out, whether or not anybody waits for the answer.
+    /// Once accepted it is carried out, whether or not anybody waits for the answer. One under an idempotency key that
+    /// waits here already is joined: both are in the vault's order, and the second finds what the first did.
     ///
     /// # Errors
     /// [`Error::VaultBusy`] when too many writes wait; a denial when the vault is read-only; or what the vault says.
-    pub async fn write(&self, change: Change) -> Result<Outcome> {
+    pub async fn write(&self, request: impl Into<WriteRequest>) -> Result<Outcome> {
         let Some(writes) = &self.running.writes else {
             return Err(undercroft_vault::Error::ReadOnly.into());
         };
         let (reply, answer) = oneshot::channel();
-        let job = Job { change, reply, handle: self.clone() };
+        let job = Job { request: request.into(), reply, handle: self.clone() };
         writes.try_send(job).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Error::VaultBusy(self.name.to_string()),
             mpsc::error::TrySendError::Closed(_) => Error::Lost,

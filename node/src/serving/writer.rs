@@ -2,7 +2,7 @@
 //! clients share one wait for the disk. The queue is bounded; what is in it is carried out.
 
 use tokio::sync::{mpsc, oneshot};
-use undercroft_vault::{BypassReason, Change, Outcome, Screening};
+use undercroft_vault::{BypassReason, Change, Done, Outcome, Screening, WriteRequest};
 
 use super::front::Shared;
 use super::handle::VaultHandle;
@@ -12,7 +12,7 @@ use crate::limits;
 
 /// One write that was accepted.
 pub(super) struct Job {
-    pub(super) change: Change,
+    pub(super) request: WriteRequest,
     pub(super) reply: oneshot::Sender<Result<Outcome>>,
     /// Keeps the vault open until the write is done.
     pub(super) handle: VaultHandle,
@@ -45,11 +45,11 @@ async fn run(mut queue: mpsc::Receiver<Job>) {
 
 /// Takes what is waiting, up to the bounds of one transaction.
 fn gather(first: Job, queue: &mut mpsc::Receiver<Job>, held_over: &mut Option<Job>) -> Vec<Job> {
-    let mut bytes = weight(&first.change);
+    let mut bytes = weight(&first.request.change);
     let mut group = vec![first];
     while group.len() < limits::GROUP_WRITES {
         let Ok(job) = queue.try_recv() else { break };
-        bytes += weight(&job.change);
+        bytes += weight(&job.request.change);
         if bytes > limits::GROUP_BYTES {
             *held_over = Some(job);
             break;
@@ -62,10 +62,10 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>, held_over: &mut Option<Jo
 async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, place: P) {
     let shared = handle.shared().clone();
     shared.counts.group(group.len());
-    let (changes, replies): (Vec<_>, Vec<_>) =
-        group.into_iter().map(|job| (job.change, (job.reply, job.handle))).unzip();
+    let (requests, replies): (Vec<_>, Vec<_>) =
+        group.into_iter().map(|job| (job.request, (job.reply, job.handle))).unzip();
     let committed = blocking(move || {
-        let written = handle.vault().write(changes, screening());
+        let written = handle.vault().write_requests(requests, screening());
         // Before anybody is told: an answer carries a position that holds what it acknowledges.
         handle.refresh_position();
         drop(place);
@@ -78,16 +78,17 @@ async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, place: 
 type Reply = (oneshot::Sender<Result<Outcome>>, VaultHandle);
 
 /// Gives each writer its own result, or all of them the reason why the transaction did not happen.
-fn answer(shared: &Shared, committed: Result<Vec<undercroft_vault::Result<Outcome>>>, replies: Vec<Reply>) {
+fn answer(shared: &Shared, committed: Result<Vec<undercroft_vault::Result<Done>>>, replies: Vec<Reply>) {
     // A client that is gone is not told; its write happened.
     match committed {
-        Ok(outcomes) => {
-            let mut outcomes = outcomes.into_iter();
+        Ok(all) => {
+            let mut all = all.into_iter();
             for (reply, handle) in replies {
-                let outcome = outcomes.next().map_or(Err(Error::Lost), |one| one.map_err(Error::from));
-                if let Ok(outcome) = &outcome {
+                let done = all.next().map_or(Err(Error::Lost), |one| one.map_err(Error::from));
+                if let Ok(Done { outcome, replayed: false }) = &done {
                     shared.counts.outcome(outcome);
                 }
+                let outcome = done.map(|done| done.outcome);
                 let _ = reply.send(outcome.map_err(|error| handle.judged(error)));
             }
         }
