@@ -33,7 +33,7 @@ async fn every_route_of_the_page_is_there_and_says_whether_it_is_built() {
     let server =
         Server::start(&dir, Access::Write, AppOptions { metrics: true, ..AppOptions::default() }).await;
     let mut routes = routes();
-    assert_eq!(routes.len(), 66, "the table of the page was read");
+    assert_eq!(routes.len(), 68, "the table of the page was read");
     // The vault is deleted last.
     routes.sort_by_key(|(method, path, _)| (method == "DELETE" && path == "/v1/vaults/{id}", path.clone()));
     for (method, path, built) in routes {

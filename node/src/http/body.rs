@@ -51,7 +51,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
 }
 
 /// Reads a body whole. A length that is announced over the limit is refused before a byte is read.
-async fn collect(request: Request, patience: Duration) -> Result<Bytes, Refusal> {
+pub(super) async fn collect(request: Request, patience: Duration) -> Result<Bytes, Refusal> {
     if announced(request.headers()).is_some_and(|length| length > limits::BODY_BYTES as u64) {
         return Err(too_large());
     }

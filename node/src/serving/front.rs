@@ -82,6 +82,12 @@ impl Serving {
         self.shared.palace.home()
     }
 
+    /// The vault that the process was started for.
+    #[must_use]
+    pub fn resident(&self) -> Option<&str> {
+        self.shared.options.resident.as_deref()
+    }
+
     /// Whether vaults are only read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
