@@ -283,3 +283,16 @@ fn a_vault_is_deleted_only_when_confirmed() {
     assert_eq!(palace.run(&["vault", "delete", "extra", "--yes"]).code, 0);
     assert_eq!(palace.object(&["vault", "list"]), json!({ "vaults": ["default"] }));
 }
+
+#[test]
+fn a_run_that_could_use_no_file_names_the_reasons_and_exits_with_one() {
+    let palace = Palace::initialised();
+    let file = palace.home().join("latin.txt");
+    std::fs::write(&file, b"caf\xe9").unwrap();
+    for command in [&["mine"][..], &["mine", "--mode", "convos"]] {
+        let run = palace.run(&[command, &[file.to_str().unwrap()]].concat());
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    }
+    let run = palace.run(&["mine", file.to_str().unwrap()]);
+    assert!(run.stderr.contains("not UTF-8") && run.stderr.contains("nothing was filed"), "{}", run.stderr);
+}

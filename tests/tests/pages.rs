@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 use undercroft_crypto::{Level, MasterKey, OsEntropy};
+use undercroft_tests::support::{Palace, files};
 use undercroft_tests::{page, tree};
 use undercroft_vault::{AddedBy, BypassReason, NewDrawer, Screening, Vault, VaultOptions, drawer_id};
 
@@ -85,6 +86,54 @@ fn sorted(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn the_page_knows_every_secondary_index() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let conn = a_vault(dir.path(), Level::Sealed);
+    let sql = "SELECT name, tbl_name, sql LIKE 'CREATE UNIQUE%' FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL
+               ORDER BY name";
+    let mut statement = conn.prepare(sql).expect("a statement");
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("rows");
+    let made: Vec<(String, String, bool)> = rows.map(|row| row.expect("a row")).collect();
+    let written: Vec<(String, String, bool)> = page::table(&the_page(), "index")
+        .into_iter()
+        .map(|row| (row[0].clone(), row[1].split(' ').next().unwrap_or_default().to_owned(), row[2] == "yes"))
+        .collect();
+    assert_eq!(written, made);
+}
+
+#[test]
+fn the_page_knows_every_file_of_a_vault() {
+    let palace = Palace::new();
+    let many: String =
+        (0..400).map(|n| format!("Paragraph {n}. {}\n\n", "Words follow words. ".repeat(38))).collect();
+    let file = palace.file("many.md", many);
+    let _ = palace.run(&["mine", file.to_str().expect("a path")]).ok();
+    assert!(!palace.found("paragraph").is_empty());
+    let listed = first_cells("file");
+    for file in files(&palace.vault()) {
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let known = listed.contains(&name) || name == "vault.db-wal" || name == "vault.db-shm";
+        assert!(known, "the page does not know {name}");
+    }
+    assert!(palace.vault().join("index.img").exists());
+}
+
+#[test]
+fn the_page_knows_everything_in_a_palace() {
+    let with_file = Palace::new();
+    let with_passphrase = Palace::empty().with("UNDERCROFT_PASSPHRASE", "a passphrase");
+    let _ = with_passphrase.run(&["init"]).ok();
+    let listed = first_cells("in the data folder");
+    for palace in [with_file, with_passphrase] {
+        let _ = palace.run(&["backup", "create"]).ok();
+        for entry in std::fs::read_dir(palace.root()).expect("a folder") {
+            let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+            assert!(listed.contains(&name), "the page does not know {name}");
+        }
+    }
+}
+
+#[test]
 fn the_page_gives_the_numbers_in_the_database_header() {
     let dir = tempfile::tempdir().expect("a folder");
     let conn = a_vault(dir.path(), Level::Sealed);
@@ -123,13 +172,16 @@ fn the_page_lists_the_fields_of_the_metadata_record() {
     let conn = a_vault(dir.path(), Level::HmacOnly);
     let stored: Vec<u8> = conn.query_row("SELECT meta FROM drawers", [], |row| row.get(0)).expect("a row");
     let record: serde_json::Value = serde_json::from_slice(&stored).expect("JSON");
-    let record = record.as_object().expect("an object");
-    let rows = page::table(&the_page(), "metadata field");
-    for row in rows.iter().filter(|row| row[1] == "always") {
-        assert!(record.contains_key(&row[0]), "a drawer has no {}", row[0]);
-    }
-    for field in record.keys() {
-        assert!(rows.iter().any(|row| row[0] == *field), "the page does not know {field}");
+    let meta = record["meta"].clone();
+    for (table, stored) in [("record field", record), ("metadata field", meta)] {
+        let stored = stored.as_object().expect("an object");
+        let rows = page::table(&the_page(), table);
+        for row in rows.iter().filter(|row| row[1] == "always") {
+            assert!(stored.contains_key(&row[0]), "a drawer has no {}", row[0]);
+        }
+        for field in stored.keys() {
+            assert!(rows.iter().any(|row| row[0] == *field), "the page does not know {field}");
+        }
     }
 }
 

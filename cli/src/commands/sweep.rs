@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use undercroft_palace::mining;
 
-use super::mine::{skipped_objects, tell_skipped};
+use super::mine::{refuse_nothing, skipped_objects, tell_skipped};
 use crate::args::SweepArgs;
 use crate::context::Context;
 use crate::error::Outcome;
@@ -19,6 +19,7 @@ pub(super) fn run(args: &SweepArgs, context: &mut Context) -> Outcome {
     let report = mining::sweep(&vault, &args.path, &args.wing, &mut show)?;
     vault.close()?;
     drop(progress);
+    refuse_nothing(report.filed + report.present, &report.skipped)?;
     if context.out.is_json() {
         return context.out.object(&json!({
             "files": report.files,

@@ -86,7 +86,8 @@ impl Conversation {
     }
 
     fn ask(&self, question: &str, limit: usize, room_cap: Option<usize>) -> Vec<(String, String)> {
-        let request = SearchRequest { query: question.to_owned(), limit, room_cap, ..SearchRequest::default() };
+        let request =
+            SearchRequest { query: question.to_owned(), limit, room_cap, ..SearchRequest::default() };
         let start = Instant::now();
         let reply = self.vault.search(&request).expect("searches");
         self.spent.search.set(self.spent.search.get() + start.elapsed());

@@ -40,3 +40,16 @@ pub fn resident_mib() -> f64 {
     let kib: f64 = kib.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(f64::NAN);
     kib / 1_024.0
 }
+
+/// Processor seconds that this process has used, over all threads: steadier than the clock on a busy machine.
+#[must_use]
+pub fn cpu_secs() -> f64 {
+    /// Ticks a second in `/proc`, on every Linux that this runs on.
+    const TICKS: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field is a name in parentheses and may hold anything; user and system time are the 14th and 15th.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<f64> =
+        after_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
+    fields.iter().sum::<f64>() / TICKS
+}

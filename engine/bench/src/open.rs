@@ -30,7 +30,10 @@ pub fn run(count: usize) -> Result<()> {
         best = best.min(first_answer(&palace, &question, false)?);
     }
     println!("{count} drawers: first search after opening from the sealed image {best:.3} s (best of 3)");
-    println!("OPEN drawers={count} cold_secs={cold:.3} image_secs={best:.3} resident_mib={:.0}", machine::resident_mib());
+    println!(
+        "OPEN drawers={count} cold_secs={cold:.3} image_secs={best:.3} resident_mib={:.0}",
+        machine::resident_mib()
+    );
     Ok(())
 }
 

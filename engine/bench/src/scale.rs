@@ -34,7 +34,9 @@ pub fn run(sizes: &[usize]) -> Result<()> {
     palace.create("scale", Level::Sealed)?.close()?;
     let mut corpus = Corpus::new(5);
     let (mut filed, mut kept) = (0, Vec::new());
-    println!("   drawers   p50 ms   p99 ms   index MiB   bytes/drawer   image s   cold s   own drawer in top 5");
+    println!(
+        "   drawers   p50 ms   p99 ms   index MiB   bytes/drawer   image s   cold s   own drawer in top 5"
+    );
     let mut points = Vec::new();
     for &size in sizes {
         let vault = palace.open("scale")?;
@@ -57,8 +59,12 @@ pub fn run(sizes: &[usize]) -> Result<()> {
     }
     let fields: Vec<String> = points
         .iter()
-        .map(|point| format!("ms_{0}={1:.3} mib_{0}={2:.0} cold_{0}={3:.2} image_{0}={4:.2}",
-            point.drawers, point.p50, point.index_mib, point.cold_secs, point.image_secs))
+        .map(|point| {
+            format!(
+                "ms_{0}={1:.3} mib_{0}={2:.0} cold_{0}={3:.2} image_{0}={4:.2}",
+                point.drawers, point.p50, point.index_mib, point.cold_secs, point.image_secs
+            )
+        })
         .collect();
     println!("SCALE {}", fields.join(" "));
     Ok(())

@@ -51,7 +51,7 @@ pub enum VectorError {
 #[non_exhaustive]
 pub enum EmbedError {
     /// The model answered with a failure.
-    #[error("embedder {name}: {reason}; the text is kept and can be embedded again by a repair")]
+    #[error("embedder {name}: {reason}")]
     Failed {
         /// Identity of the embedder.
         name: String,

@@ -45,5 +45,3 @@ pub const MAX_SEARCH_DEPTH: usize = 10_000;
 pub const MAX_QUERY_BYTES: usize = 400_000;
 /// Drawers shown by the wake-up listing.
 pub const WAKE_UP_DRAWERS: usize = 15;
-/// A write stamped further in the future than this is refused: the clock is wrong and retention would be too.
-pub const MAX_FUTURE: Duration = Duration::from_secs(24 * 3600);

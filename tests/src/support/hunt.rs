@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::files;
+
 /// A word found where none should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leak {
@@ -21,7 +23,7 @@ pub fn forms(word: &str) -> Vec<(&'static str, Vec<u8>)> {
     let lower = word.to_lowercase();
     let escaped = |text: &str| {
         let json = serde_json::to_string(text).expect("JSON");
-        json[1..json.len() - 1].as_bytes().to_vec()
+        json.as_bytes()[1..json.len() - 1].to_vec()
     };
     let ascii = |text: &str| -> Vec<u8> {
         text.encode_utf16()
@@ -68,22 +70,6 @@ pub fn hunt(folder: &Path, words: &[String], is_excepted: &dyn Fn(&Path) -> bool
         }
     }
     leaks
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a readable folder") {
-            let path = entry.expect("a readable entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.push(path);
-            }
-        }
-    }
-    found
 }
 
 fn contains(bytes: &[u8], needle: &[u8]) -> bool {

@@ -2,6 +2,8 @@
 //! their outcome, golden files, a repeatable source of chance, and the hunt for bytes.
 
 mod binary;
+mod engine;
+mod files;
 mod golden;
 mod hunt;
 mod palace;
@@ -9,6 +11,8 @@ mod ran;
 mod random;
 
 pub use binary::binary;
+pub use engine::{concatenate, open};
+pub use files::{contents, files};
 pub use golden::{expect_golden, mask};
 pub use hunt::{Leak, forms, hunt};
 pub use palace::Palace;

@@ -36,8 +36,16 @@ impl Palace {
 
     /// Declares a variable for every later command.
     #[must_use]
-    pub fn with(mut self, name: &str, value: &str) -> Self {
-        self.environment.push((name.into(), value.into()));
+    pub fn with(self, name: &str, value: &str) -> Self {
+        let mut palace = self.without(name);
+        palace.environment.push((name.into(), value.into()));
+        palace
+    }
+
+    /// Declares a variable no more.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.environment.retain(|(known, _)| known != name);
         self
     }
 

@@ -79,8 +79,8 @@ impl Ran {
 
 impl std::fmt::Display for Ran {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let cut = |text: &str| text.chars().take(4_000).collect::<String>();
-        let (out, err) = (cut(&self.stdout), cut(&self.stderr));
-        write!(f, "$ undercroft {}\nexit {:?}\n--- stdout\n{out}\n--- stderr\n{err}", self.typed, self.code)
+        let cut = |text: &str| text.chars().take(1_000).collect::<String>();
+        let (typed, out, err) = (cut(&self.typed), cut(&self.stdout), cut(&self.stderr));
+        write!(f, "$ undercroft {typed}\nexit {:?}\n--- stdout\n{out}\n--- stderr\n{err}", self.code)
     }
 }

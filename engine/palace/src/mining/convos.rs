@@ -6,8 +6,10 @@ use undercroft_text::dates::check_content_date;
 use undercroft_text::transcript::{pack, parse};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
+use super::filing::Filing;
+use super::report::{MineReport, Skipped};
+use super::source::{Source, checked_wing};
 use super::walk;
-use super::{Filing, MineReport, Skipped, Source, checked_wing};
 use crate::error::Result;
 
 /// Files the conversations of every transcript below `path` into `wing`, in place when they were filed before.

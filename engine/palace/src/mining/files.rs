@@ -5,8 +5,10 @@ use std::path::Path;
 use undercroft_text::chunk::chunk;
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
+use super::filing::Filing;
+use super::report::{MineReport, Skipped};
+use super::source::{Source, checked_wing};
 use super::walk;
-use super::{Filing, MineReport, Skipped, Source, checked_wing};
 use crate::error::Result;
 
 /// What is taken for text.

@@ -1,10 +1,10 @@
 //! Files and transcripts become drawers, in place, whole, and never twice.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use undercroft_crypto::{MasterKey, OsEntropy};
-use undercroft_vault::{Drawer, Vault, VaultOptions};
+use undercroft_vault::{Drawer, ErrorClass, Vault, VaultOptions};
 
 use super::*;
 use crate::palace::Level;

@@ -8,8 +8,10 @@ use undercroft_text::transcript::{Message, is_prose, pack, parse};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::convos::usable_date;
+use super::filing::{BATCH, SCREENING};
+use super::report::Skipped;
+use super::source::{Source, checked_wing};
 use super::walk;
-use super::{BATCH, SCREENING, Skipped, Source, checked_wing};
 use crate::error::Result;
 
 /// What a sweep did.

@@ -96,16 +96,48 @@ impl Index {
         text: Analysed,
         vector: Quantized,
     ) -> Result<(), InsertError> {
+        self.check(&vector, 1)?;
+        self.remove(&meta.key);
+        self.file(&meta, &text);
+        self.vectors.push(&vector);
+        Ok(())
+    }
+
+    /// Files many drawers at once, which is faster where none of them is there yet: vectors lie by dimension, and
+    /// many of them are written column by column.
+    ///
+    /// # Errors
+    /// As [`Index::insert`]; the drawers before the one that is refused may be filed then.
+    pub fn insert_all(&mut self, batch: Vec<(DocumentMeta, Analysed, Quantized)>) -> Result<(), InsertError> {
+        let mut keys: Vec<&DocumentKey> = batch.iter().map(|(meta, ..)| &meta.key).collect();
+        keys.sort_unstable();
+        let fresh =
+            keys.windows(2).all(|pair| pair[0] != pair[1]) && !keys.iter().any(|key| self.contains(key));
+        if !fresh {
+            return batch.into_iter().try_for_each(|(meta, text, vector)| self.insert(meta, text, vector));
+        }
+        batch.iter().try_for_each(|(_, _, vector)| self.check(vector, batch.len()))?;
+        batch.iter().for_each(|(meta, text, _)| self.file(meta, text));
+        let vectors: Vec<&Quantized> = batch.iter().map(|(.., vector)| vector).collect();
+        self.vectors.push_all(&vectors);
+        Ok(())
+    }
+
+    fn check(&self, vector: &Quantized, more: usize) -> Result<(), InsertError> {
         let (expected, found) = (self.dimension(), vector.codes.len());
         if expected != found {
             return Err(InsertError::Dimension { expected, found });
         }
-        if self.documents.len() >= DOCUMENTS_MAX {
+        if self.documents.len() + more > DOCUMENTS_MAX {
             return Err(InsertError::Full { limit: DOCUMENTS_MAX });
         }
-        self.remove(&meta.key);
+        Ok(())
+    }
+
+    /// Files everything of a new drawer but its vector, which the caller pushes next.
+    fn file(&mut self, meta: &DocumentMeta, text: &Analysed) {
         let language = forms::code(text.language);
-        let slot = self.documents.push(&meta, text.length, language, text.scripts, text.lines());
+        let slot = self.documents.push(meta, text.length, language, text.scripts, text.lines());
         let numbers: Vec<TermId> =
             text.terms().map(|(term, class)| self.vocabulary.intern(term, class)).collect();
         let mut counts = vec![0u32; numbers.len()];
@@ -114,8 +146,6 @@ impl Index {
         let pairs = numbers.iter().zip(&counts);
         pairs.for_each(|(term, count)| self.postings.push(*term, slot, (*count).min(COUNT_MAX)));
         self.streams.push(named.map(|local| local.map_or(Step::Break, |local| Step::Term(numbers[local]))));
-        self.vectors.push(&vector);
-        Ok(())
     }
 
     /// Removes a drawer; `false` when there is none.

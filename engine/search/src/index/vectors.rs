@@ -9,6 +9,8 @@ use crate::vector::Quantized;
 pub(crate) const BLOCK: usize = 4_096;
 /// Slots that a new block has room for; it doubles until it is full.
 pub(crate) const BLOCK_MIN: usize = 64;
+/// Vectors that are written together, by [`Vectors::push_all`]. Divides [`BLOCK`].
+const TILE: usize = 64;
 
 /// The vectors of all slots.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +58,29 @@ impl Vectors {
             column[row] = *code;
         }
         self.inverse_norms.push(vector.inverse_norm());
+    }
+
+    /// Appends many vectors: a cache line of each column at a time instead of a byte.
+    pub(crate) fn push_all(&mut self, vectors: &[&Quantized]) {
+        let mut left = vectors;
+        while !left.is_empty() {
+            let row = self.inverse_norms.len() % BLOCK;
+            let (now, later) = left.split_at(left.len().min(TILE - row % TILE));
+            left = later;
+            if row == 0 {
+                self.blocks.push(Block::default());
+            }
+            let Some(block) = self.blocks.last_mut() else { return };
+            if row + now.len() > block.capacity {
+                block.grow(self.dimension, (row * 2).max(row + now.len()).clamp(BLOCK_MIN, BLOCK));
+            }
+            for (dimension, column) in block.codes.chunks_exact_mut(block.capacity).enumerate() {
+                for (place, vector) in column[row..].iter_mut().zip(now) {
+                    *place = vector.codes[dimension];
+                }
+            }
+            self.inverse_norms.extend(now.iter().map(|vector| vector.inverse_norm()));
+        }
     }
 
     /// The codes of a slot.

@@ -40,3 +40,22 @@ fn the_largest_weights_and_codes_of_the_largest_dimension_do_not_overflow() {
     let probe = vectors.probe(&vec![1.0; dimension]).unwrap();
     assert!((vectors.cosine(0, &probe) - 1.0).abs() < 1e-4);
 }
+
+#[test]
+fn many_vectors_at_once_are_laid_out_as_one_after_another() {
+    let vector = |n: usize| quantize(&[n as f32, 1.0, -((n % 7) as f32)]);
+    let all: Vec<_> = (0..BLOCK + 200).map(vector).collect();
+    for cuts in [vec![all.len()], vec![1, 63, 64, 65, 100, all.len()], vec![4_095, 4_097, all.len()]] {
+        let (mut one, mut many) = (Vectors::new(3), Vectors::new(3));
+        let mut from = 0;
+        for to in cuts {
+            many.push_all(&all[from..to].iter().collect::<Vec<_>>());
+            all[from..to].iter().for_each(|vector| one.push(vector));
+            from = to;
+        }
+        assert_eq!(one.inverse_norms, many.inverse_norms);
+        for slot in 0..all.len() as Slot {
+            assert_eq!(one.codes(slot), many.codes(slot));
+        }
+    }
+}

@@ -25,7 +25,7 @@ pub(crate) fn replay(
     from: &ChainState,
     until: Height,
 ) -> Result<Replayed> {
-    let mut state = from.clone();
+    let mut state = *from;
     loop {
         let rows = table::after(conn, as_sql(state.height), limits::PAGE_ROWS)?;
         if rows.is_empty() {

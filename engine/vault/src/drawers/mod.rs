@@ -1,6 +1,7 @@
 //! Drawers: one verbatim piece of text each. Contents of this folder:
 //! ids, the record as callers see it, the record as it is stored, and the table.
 
+pub(crate) mod full_text;
 mod id;
 mod new;
 mod provenance;

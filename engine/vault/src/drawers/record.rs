@@ -82,7 +82,7 @@ pub struct Drawer {
 pub(crate) struct StoredMeta {
     /// The id that clients see; on disk it stands only in here.
     pub(crate) id: DrawerId,
-    #[serde(flatten)]
+    /// What callers see.
     pub(crate) meta: DrawerMeta,
     /// When the words last changed, microseconds since the epoch.
     pub(crate) updated_at: i64,

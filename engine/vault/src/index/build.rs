@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use undercroft_crypto::{ChainState, Height};
 use undercroft_search::{Analysed, DocumentMeta, Index, Quantized, analyse};
 
-use super::{document_key, document_meta, file};
+use super::{document_key, document_meta, file, fit};
 use crate::audit::{self, Label};
 use crate::drawers::table::{self, DrawerRow};
 use crate::error::{Error, Result};
@@ -21,15 +21,19 @@ type Document = (DocumentMeta, Analysed, Quantized);
 /// Builds the index of everything that the snapshot shows. Pages are opened on every core.
 pub(super) fn build(keyring: &Keyring, snapshot: &Snapshot<'_>, dimension: usize) -> Result<Index> {
     let mut index = Index::new(dimension);
+    let mut opened = Vec::new();
     let mut page = fetch(snapshot, 0)?;
     while let Some(last) = page.last().map(|row| row.seq) {
-        // The next page is read while this one is opened and filed.
-        let (documents, next) = rayon::join(|| open_page(keyring, page), || fetch(snapshot, last));
-        for (meta, text, vector) in documents? {
-            file(&mut index, meta, text, vector)?;
-        }
+        // While one page is filed, the next is opened, and the one after that is read.
+        let (filed, (documents, next)) = rayon::join(
+            || index.insert_all(std::mem::take(&mut opened)),
+            || rayon::join(|| open_page(keyring, page, dimension), || fetch(snapshot, last)),
+        );
+        filed?;
+        opened = documents?;
         page = next?;
     }
+    index.insert_all(opened)?;
     Ok(index)
 }
 
@@ -37,14 +41,16 @@ fn fetch(snapshot: &Snapshot<'_>, after: i64) -> Result<Vec<DrawerRow>> {
     snapshot.with(|conn| table::after(conn, after, limits::PAGE_ROWS))
 }
 
-fn open_page(keyring: &Keyring, page: Vec<DrawerRow>) -> Result<Vec<Document>> {
-    page.into_par_iter().map(|row| open(keyring, row)).collect()
+fn open_page(keyring: &Keyring, page: Vec<DrawerRow>, dimension: usize) -> Result<Vec<Document>> {
+    let fitted = |(meta, text, vector)| (meta, text, fit(dimension, vector));
+    page.into_par_iter().map(|row| open(keyring, row).map(fitted)).collect()
 }
 
 fn open(keyring: &Keyring, row: DrawerRow) -> Result<Document> {
     let opened = open_unchained(keyring, row)?;
     let meta = document_meta(&opened.row, &opened.stored);
-    Ok((meta, analyse(&opened.text), opened.vector()?))
+    let vector = opened.vector(keyring)?;
+    Ok((meta, analyse(&opened.text), vector))
 }
 
 /// What catching up did.

@@ -31,8 +31,17 @@ pub(super) struct Loaded {
 }
 
 /// Path of the image of the vault in `dir`.
-pub(crate) fn path(dir: &Path) -> PathBuf {
+pub(super) fn path(dir: &Path) -> PathBuf {
     dir.join(NAME)
+}
+
+/// Removes the image, if there is one.
+pub(crate) fn remove(dir: &Path) -> Result<()> {
+    let path = path(dir);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &path)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Writes the image of `index` as of `chain`.
@@ -232,3 +241,7 @@ impl<R: Read> Read for Opening<'_, R> {
         Ok(taken)
     }
 }
+
+#[cfg(test)]
+#[path = "image_test.rs"]
+mod image_test;

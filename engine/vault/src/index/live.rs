@@ -1,6 +1,8 @@
 //! The index as it lives beside an open vault: loaded when first needed, published to after each commit, caught up
 //! when another process wrote, kept on disk when it changed enough.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use parking_lot::{RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use undercroft_crypto::ChainState;
 use undercroft_search::Index;
@@ -17,6 +19,9 @@ use crate::vault::{Committed, IndexChange, Vault};
 #[derive(Default)]
 pub(crate) struct LiveIndex {
     slot: RwLock<Option<Current>>,
+    /// Height of the last commit that destroyed something and that the slot did not follow: the image on disk may still
+    /// hold it.
+    unfollowed_removal: AtomicU64,
 }
 
 /// An index and the chain state that it reflects.
@@ -65,10 +70,16 @@ impl LiveIndex {
     /// Follows a commit of this process. An index at another state than the commit's base catches up later.
     pub(crate) fn publish(&self, committed: Committed) {
         let mut slot = self.slot.write();
-        let Some(current) = slot.as_mut() else { return };
+        let removes = committed.changes.iter().any(|change| matches!(change, IndexChange::Remove(_)));
+        let removed_at = if removes { committed.chain.height.get() } else { 0 };
+        let Some(current) = slot.as_mut() else {
+            self.unfollowed_removal.fetch_max(removed_at, Ordering::Relaxed);
+            return;
+        };
         let complete =
             committed.changes.iter().all(|change| !matches!(change, IndexChange::Put { analysed: None, .. }));
         if current.chain != committed.base || !complete {
+            self.unfollowed_removal.fetch_max(removed_at, Ordering::Relaxed);
             return;
         }
         if current.apply(committed.changes).is_err() {
@@ -120,6 +131,11 @@ impl LiveIndex {
     /// Writes the image when the index changed enough since the last one.
     pub(crate) fn persist_if_due(&self, vault: &Vault) -> Result<()> {
         let mut slot = self.slot.write();
+        let followed = slot.as_ref().map_or(0, |current| current.chain.height.get());
+        if self.unfollowed_removal.swap(0, Ordering::Relaxed) > followed {
+            // An image written now could hold it still: the next opening that searches makes a new one.
+            return image::remove(vault.dir());
+        }
         let Some(current) = slot.as_mut() else { return Ok(()) };
         let documents = current.index.len() as u64;
         let stale = current.since_image >= limits::IMAGE_STALE_RECORDS.max(documents / 10);
@@ -155,14 +171,14 @@ fn follow(
     state: &ChainState,
 ) -> Result<()> {
     let Some(current) = slot.as_mut() else { return Ok(()) };
-    let from = current.chain.clone();
+    let from = current.chain;
     let followed =
         snapshot.with(|conn| build::catch_up(vault.keyring(), conn, &mut current.index, &from, state.height));
     match followed {
         Ok(done) => {
             current.since_image += done.records;
             current.removed_since_image |= done.removed;
-            current.chain = state.clone();
+            current.chain = *state;
             Ok(())
         }
         Err(error) => {
@@ -182,7 +198,7 @@ fn load(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Result<Cu
     let index = build::build(vault.keyring(), snapshot, dimension)?;
     let has_image = image::path(vault.dir()).exists();
     // An image that could not be used is replaced even if little changed.
-    Ok(Current { index, chain: state.clone(), since_image: 0, removed_since_image: has_image, has_image })
+    Ok(Current { index, chain: *state, since_image: 0, removed_since_image: has_image, has_image })
 }
 
 fn load_image(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Result<Option<Current>> {
@@ -202,7 +218,7 @@ fn load_image(vault: &Vault, snapshot: &Snapshot<'_>, state: &ChainState) -> Res
         .with(|conn| build::catch_up(vault.keyring(), conn, &mut index, &loaded.chain, state.height))?;
     Ok(Some(Current {
         index,
-        chain: state.clone(),
+        chain: *state,
         since_image: done.records,
         removed_since_image: done.removed,
         has_image: true,

@@ -13,7 +13,7 @@ use crate::drawers::StoredMeta;
 use crate::drawers::table::DrawerRow;
 use crate::error::Result;
 
-pub(crate) use image::path as image_path;
+pub(crate) use image::remove as remove_image;
 pub(crate) use live::LiveIndex;
 
 /// Name of a row in the index.
@@ -38,10 +38,14 @@ pub(crate) fn document_meta(row: &DrawerRow, stored: &StoredMeta) -> DocumentMet
     }
 }
 
-/// Files a document. Vectors of another dimension are those of the embedder before: until the repair that makes them
-/// again, such a drawer is found by its words alone.
+/// Files a document.
 fn file(index: &mut Index, meta: DocumentMeta, text: Analysed, vector: Quantized) -> Result<()> {
-    let dimension = index.dimension();
-    let vector = if vector.codes.len() == dimension { vector } else { quantize(&vec![0.0; dimension]) };
+    let vector = fit(index.dimension(), vector);
     Ok(index.insert(meta, text, vector)?)
+}
+
+/// Vectors of another dimension are those of the embedder before: until the repair that makes them again, such a
+/// drawer is found by its words alone.
+fn fit(dimension: usize, vector: Quantized) -> Quantized {
+    if vector.codes.len() == dimension { vector } else { quantize(&vec![0.0; dimension]) }
 }

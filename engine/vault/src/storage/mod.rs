@@ -11,3 +11,5 @@ pub(crate) mod sqlite;
 
 #[cfg(test)]
 mod changeset_test;
+#[cfg(test)]
+mod snapshot_test;

@@ -74,9 +74,11 @@ const INDEXES: [(&str, &str, &str); 7] = [
     ("drawers_supersedes", "", "drawers (supersedes) WHERE supersedes IS NOT NULL"),
 ];
 
-/// Full-text table of `hmac-only` vaults: contentless, one row a drawer under its `seq`, holding the folded text.
+/// Full-text table of `hmac-only` vaults: contentless, one row a drawer under its `seq`, holding the folded text, of
+/// which nothing stays once it is removed.
 const FULL_TEXT: &str = "
-CREATE VIRTUAL TABLE drawers_fts USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE drawers_fts USING fts5 (text, content = '', tokenize = 'unicode61');
+INSERT INTO drawers_fts (drawers_fts, rank) VALUES ('secure-delete', 1);
 ";
 
 /// Creates the schema in an empty database.

@@ -61,7 +61,7 @@ impl Readers {
     /// Begins a snapshot of what is committed now.
     pub(crate) fn snapshot(&self) -> Result<Snapshot<'_>> {
         let conn = self.take()?;
-        conn.execute_batch("BEGIN")?;
+        conn.prepare_cached("BEGIN")?.execute([])?;
         // A deferred transaction sees its snapshot from its first read on.
         conn.prepare_cached("SELECT height FROM chain")?.query_row([], |_| Ok(()))?;
         let slot = Arc::new(Slot {
@@ -123,9 +123,15 @@ impl Snapshot<'_> {
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
         if let Some(conn) = self.slot.conn.lock().take()
-            && conn.execute_batch("ROLLBACK").is_ok()
+            && end(&conn).is_ok()
         {
             self.readers.adopt(conn);
         }
     }
+}
+
+/// Ends the read transaction; a prepared statement, since every search ends one.
+fn end(conn: &Connection) -> Result<()> {
+    conn.prepare_cached("ROLLBACK")?.execute([])?;
+    Ok(())
 }

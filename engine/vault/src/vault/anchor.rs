@@ -54,8 +54,12 @@ impl Vault {
     /// When the vault is read-only, its state fails a check, or the manifest cannot be written.
     pub fn anchor(&self) -> Result<AnchorReport> {
         self.writing()?;
+        let seen = *self.seen.lock();
         let snapshot = self.readers.snapshot()?;
-        let chain = snapshot.with(|conn| audit::state::load(conn, &self.keyring))?;
+        let chain = snapshot.with(|conn| {
+            let chain = audit::state::load(conn, &self.keyring)?;
+            self.check_extends(conn, &seen, &chain).map(|()| chain)
+        })?;
         drop(snapshot);
         let behind_by = self.write_anchor(&chain)?;
         let writes = chain.height.get();

@@ -69,7 +69,7 @@ pub(super) fn apply(vault: &Vault, txn: &mut Txn<'_>) -> Result<DedupReport> {
         for copy in copies {
             save::destroy(vault, txn, copy)?;
         }
-        save::write_version(vault, txn, Place::Replaces(keeper.row.seq), &stored, Words::Kept(keeper))?;
+        save::write_version(vault, txn, Place::Replaces(keeper), &stored, Words::Kept(keeper))?;
     }
     Ok(report)
 }

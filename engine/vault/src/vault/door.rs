@@ -67,6 +67,9 @@ pub enum Outcome {
     Deduplicated(dedup::DedupReport),
 }
 
+/// What each change of a transaction did, in order.
+pub type Outcomes = Vec<Result<Outcome>>;
+
 /// Where a text landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Saved {
@@ -103,7 +106,7 @@ impl Vault {
     /// # Errors
     /// When the vault is read-only, its state fails a check, or the transaction as a whole could not be committed;
     /// then nothing of it happened.
-    pub fn write(&self, changes: Vec<Change>, screening: Screening) -> Result<Vec<Result<Outcome>>> {
+    pub fn write(&self, changes: Vec<Change>, screening: Screening) -> Result<Outcomes> {
         Ok(self.write_recorded(changes, screening, false)?.0)
     }
 
@@ -113,7 +116,7 @@ impl Vault {
         changes: Vec<Change>,
         screening: Screening,
         record: bool,
-    ) -> Result<(Vec<Result<Outcome>>, Option<Vec<u8>>)> {
+    ) -> Result<(Outcomes, Option<Vec<u8>>)> {
         let Screening::Bypass(_reason) = screening;
         let writer = self.writing()?;
         let ready: Vec<Result<Ready>> = self.make_ready(changes);
@@ -139,16 +142,17 @@ impl Vault {
         if let Some(error) = self.deferred.lock().take() {
             return Err(error);
         }
+        let seen = *self.seen.lock();
         let txn = Txn::begin(conn, &self.keyring, self.now(), record)?;
-        self.check_extends(&txn)?;
+        self.check_extends(conn, &seen, txn.base())?;
         Ok(txn)
     }
 
     /// Publishes to the index, bounds the write-ahead log, anchors when due. What was committed is committed, whatever
     /// fails here: the failure is kept, and refuses the next write before it begins.
     pub(super) fn after_commit(&self, conn: &Connection, committed: Committed) {
-        let chain = committed.chain.clone();
-        *self.seen.lock() = chain.clone();
+        let chain = committed.chain;
+        self.saw(&chain);
         self.index.publish(committed);
         let kept = self.bound_log(conn).and_then(|()| self.anchor_if_due(&chain));
         *self.deferred.lock() = kept.err();
@@ -206,19 +210,6 @@ impl Vault {
             Ready::DeleteSource(name) => source::delete(self, txn, &name).map(Outcome::Deleted),
             Ready::Dedup => dedup::apply(self, txn).map(Outcome::Deduplicated),
         }
-    }
-
-    /// The chain in the database must be at or past the one that this handle has seen.
-    fn check_extends(&self, txn: &Txn<'_>) -> Result<()> {
-        let (seen, found) = (self.seen.lock(), txn.base());
-        if found.height > seen.height || *found == *seen {
-            return Ok(());
-        }
-        Err(Error::RolledBack {
-            name: self.name(),
-            anchored: seen.height.get(),
-            found: format!("another one at {}", found.height.get()),
-        })
     }
 
     /// Another process may have changed the embedder since this handle was opened.

@@ -7,6 +7,7 @@ mod create;
 mod dedup;
 mod door;
 mod embedder;
+mod handle;
 mod list;
 mod open;
 mod prepare;
@@ -21,16 +22,11 @@ mod supersessions;
 mod txn;
 mod validate;
 
-use std::path::{Path, PathBuf};
-
-use parking_lot::Mutex;
-use rusqlite::Connection;
-use undercroft_crypto::{ChainState, Level, Manifest};
-
 pub use anchor::AnchorReport;
 pub use backup::{BackupInfo, alone};
 pub use dedup::DedupReport;
-pub use door::{BypassReason, Change, Outcome, Saved, Screening, SourceOutcome};
+pub use door::{BypassReason, Change, Outcome, Outcomes, Saved, Screening, SourceOutcome};
+pub use handle::Vault;
 pub use list::{ListedDrawer, Room, Taxonomy, Wing};
 pub(crate) use read::{Opened, open_unchained};
 pub use reconcile::Recovery;
@@ -39,135 +35,3 @@ pub use search::{SearchHit, SearchReply, SearchRequest};
 pub use stats::{GraphStats, Stats, WingCount};
 pub use supersessions::Supersessions;
 pub(crate) use txn::{Committed, IndexChange};
-
-use crate::config::VaultOptions;
-use crate::error::{Error, Result};
-use crate::index::LiveIndex;
-use crate::keyring::Keyring;
-use crate::storage::lock::UseLock;
-use crate::storage::snapshot::Readers;
-
-/// One open vault. Shared between threads; writes queue on the one writing connection, reads do not.
-pub struct Vault {
-    dir: PathBuf,
-    keyring: Keyring,
-    options: VaultOptions,
-    manifest: Mutex<anchor::Anchored>,
-    /// `None` when the vault is open read-only.
-    writer: Option<Mutex<Connection>>,
-    readers: Readers,
-    index: LiveIndex,
-    /// The chain as this handle last saw it committed: a file put back under an open handle shows.
-    seen: Mutex<ChainState>,
-    /// What failed after a commit; refuses the next write.
-    deferred: Mutex<Option<Error>>,
-    /// The embedder that the vault records, as of the opening or the last repair.
-    embedder: Mutex<embedder::Recorded>,
-    recovery: Recovery,
-    unhealed: Vec<String>,
-    _use_lock: UseLock,
-}
-
-impl std::fmt::Debug for Vault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Vault")
-            .field("name", &self.name())
-            .field("level", &self.level())
-            .finish_non_exhaustive()
-    }
-}
-
-impl Vault {
-    /// The vault's name.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.manifest.lock().manifest().name.clone()
-    }
-
-    /// The vault's folder.
-    #[must_use]
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// Whether texts are sealed or only tagged.
-    #[must_use]
-    pub fn level(&self) -> Level {
-        self.keyring.level()
-    }
-
-    /// Whether this handle can write.
-    #[must_use]
-    pub fn is_read_only(&self) -> bool {
-        self.writer.is_none()
-    }
-
-    /// What opening found.
-    #[must_use]
-    pub fn recovery(&self) -> &Recovery {
-        &self.recovery
-    }
-
-    /// What this handle saw and left as it is because it may not write, or healed and reports once.
-    #[must_use]
-    pub fn unhealed(&self) -> &[String] {
-        &self.unhealed
-    }
-
-    /// The manifest as last written.
-    #[must_use]
-    pub fn manifest(&self) -> Manifest {
-        self.manifest.lock().manifest().clone()
-    }
-
-    /// Bytes of the in-memory index; 0 while it is not loaded.
-    #[must_use]
-    pub fn index_bytes(&self) -> usize {
-        self.index.memory_bytes()
-    }
-
-    /// Anchors what was written, keeps the index image, and closes. Dropping does the same and swallows errors.
-    ///
-    /// # Errors
-    /// When the manifest or the image cannot be written; the data itself is safe by then.
-    pub fn close(self) -> Result<()> {
-        self.settle()
-    }
-
-    fn settle(&self) -> Result<()> {
-        if self.writer.is_none() {
-            return Ok(());
-        }
-        self.anchor()?;
-        self.index.persist_if_due(self)?;
-        self.readers.clear();
-        Ok(())
-    }
-
-    pub(crate) fn keyring(&self) -> &Keyring {
-        &self.keyring
-    }
-
-    pub(crate) fn readers(&self) -> &Readers {
-        &self.readers
-    }
-
-    pub(crate) fn options(&self) -> &VaultOptions {
-        &self.options
-    }
-
-    fn writing(&self) -> Result<&Mutex<Connection>> {
-        self.writer.as_ref().ok_or(Error::ReadOnly)
-    }
-
-    fn now(&self) -> i64 {
-        self.options.clock.now_micros()
-    }
-}
-
-impl Drop for Vault {
-    fn drop(&mut self) {
-        // A lagging anchor or a missing image is healed at the next open.
-        let _ = self.settle();
-    }
-}

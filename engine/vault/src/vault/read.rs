@@ -19,13 +19,13 @@ pub(crate) struct Opened {
     pub(crate) row: DrawerRow,
     pub(crate) stored: StoredMeta,
     pub(crate) text: String,
-    embedding: Vec<u8>,
 }
 
 impl Opened {
-    /// Its vector as stored.
-    pub(crate) fn vector(&self) -> Result<Quantized> {
-        Quantized::from_bytes(&self.embedding)
+    /// Its vector, opened when asked for: reading words does not need it.
+    pub(crate) fn vector(&self, keyring: &Keyring) -> Result<Quantized> {
+        let bytes = open_field(keyring, &self.row, SealDomain::DrawerEmbedding, &self.row.embedding)?;
+        Quantized::from_bytes(&bytes)
             .map_err(|_| Error::record("drawer", self.stored.id, "its embedding is malformed"))
     }
 
@@ -90,8 +90,7 @@ pub(crate) fn open_unchained(keyring: &Keyring, row: DrawerRow) -> Result<Opened
         return Err(Error::record("drawer", stored.id, "its row is filed under another id"));
     }
     let text = open_text(keyring, &row, &stored)?;
-    let embedding = open_field(keyring, &row, SealDomain::DrawerEmbedding, &row.embedding)?;
-    Ok(Opened { row, stored, text, embedding })
+    Ok(Opened { row, stored, text })
 }
 
 /// Names the drawer when its metadata still opens and belongs to the row's id, else the row.

@@ -1,8 +1,10 @@
-//! What the manifest's anchor says about the chain in the database. Decides; writes nothing.
+//! What the manifest's anchor, and what this handle has seen, say about the chain in the database. Decides; writes
+//! nothing.
 
 use rusqlite::Connection;
 use undercroft_crypto::{Anchor, ChainState};
 
+use super::Vault;
 use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
@@ -51,4 +53,39 @@ pub(super) fn reconcile(
             String::from("has another history")
         },
     })
+}
+
+impl Vault {
+    /// The chain that `conn` shows must be the one that this handle had seen before, or continue it: other processes
+    /// append, nobody rewrites. `seen` is read before the transaction of `conn` begins, or it could be the later one.
+    pub(super) fn check_extends(
+        &self,
+        conn: &Connection,
+        seen: &ChainState,
+        found: &ChainState,
+    ) -> Result<()> {
+        if found == seen {
+            return Ok(());
+        }
+        if found.height > seen.height {
+            let replayed = audit::replay(conn, &self.keyring, seen, found.height)?;
+            if !replayed.gap && replayed.state == *found {
+                self.saw(found);
+                return Ok(());
+            }
+        }
+        Err(Error::RolledBack {
+            name: self.name(),
+            anchored: seen.height.get(),
+            found: format!("another history, of {} record(s)", found.height.get()),
+        })
+    }
+
+    /// Notes a committed state, unless a later one is known.
+    pub(super) fn saw(&self, state: &ChainState) {
+        let mut seen = self.seen.lock();
+        if state.height > seen.height {
+            *seen = *state;
+        }
+    }
 }

@@ -10,8 +10,8 @@ use super::save::{self, Place, Words};
 use super::txn::Txn;
 use super::{Vault, prepare::Prepared};
 use crate::audit::{Label, REPAIR};
-use crate::drawers::table;
-use crate::error::{Error, Result};
+use crate::drawers::{full_text, table};
+use crate::error::Result;
 use crate::index;
 use crate::limits;
 use crate::storage::{schema, sqlite};
@@ -57,7 +57,7 @@ impl Vault {
         *self.embedder.lock() = given.clone();
         self.index.unload();
         self.after_commit(&conn, committed);
-        remove_image(&index::image_path(&self.dir))?;
+        index::remove_image(&self.dir)?;
         self.write_embedder(&given.name, given.dimension)?;
         conn.execute_batch("VACUUM")?;
         sqlite::truncate_wal(&conn)?;
@@ -85,25 +85,20 @@ impl Vault {
             let texts: Vec<&str> = opened.iter().map(|drawer| drawer.text.as_str()).collect();
             for (drawer, prepared) in opened.iter().zip(self.prepare_all(&texts)) {
                 let prepared: Prepared = prepared?;
-                let new_vector = prepared.vector != drawer.vector()?;
+                let new_vector = prepared.vector != drawer.vector(&self.keyring)?;
                 let new_print = prepared.fp != drawer.row.fp;
                 done.vectors += u64::from(new_vector);
                 done.fingerprints += u64::from(new_print);
+                if self.level() == Level::HmacOnly {
+                    // The table is empty at first; a version that is written below replaces this entry.
+                    full_text::put(txn.conn(), drawer.row.seq, &drawer.text)?;
+                }
                 if new_vector || new_print {
                     let words = Words::New { text: &drawer.text, prepared };
-                    save::write_version(self, txn, Place::Replaces(drawer.row.seq), &drawer.stored, words)?;
-                } else if self.level() == Level::HmacOnly {
-                    save::full_text_put(txn, drawer.row.seq, &drawer.text)?;
+                    save::write_version(self, txn, Place::Replaces(drawer), &drawer.stored, words)?;
                 }
             }
             progress(seen);
         }
-    }
-}
-
-fn remove_image(path: &std::path::Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
-        _ => Ok(()),
     }
 }

@@ -1,7 +1,6 @@
 //! What the write door does with one text inside the transaction: make the row, seal it, tag it, chain it.
 
 use undercroft_crypto::{BlindColumn, Level, SealDomain, Tag, TagDomain};
-use undercroft_text::fold::fold;
 
 use super::Vault;
 use super::door::Saved;
@@ -10,6 +9,7 @@ use super::read::Opened;
 use super::txn::{IndexChange, Txn, append_index};
 use crate::audit::Label;
 use crate::clock::rfc3339;
+use crate::drawers::full_text;
 use crate::drawers::table::{self, DrawerRow};
 use crate::drawers::{
     DrawerId, DrawerMeta, ID_RECIPE, NORMALIZE_VERSION, NewDrawer, Receipt, StoredMeta, drawer_id,
@@ -48,13 +48,9 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
     if let Some(target) = &new.supersedes {
         stored.receipt = Some(receipt(vault, txn, &id, target)?);
     }
-    let (seq, created) = match &existing {
-        Some(old) => (old.row.seq, false),
-        None => (txn.issue_seq(), true),
-    };
-    let place = if created { Place::New(seq) } else { Place::Replaces(seq) };
+    let place = existing.as_ref().map_or_else(|| Place::New(txn.issue_seq()), Place::Replaces);
     write_version(vault, txn, place, &stored, Words::New { text: &new.text, prepared })?;
-    Ok(Saved { id, created, unchanged: false })
+    Ok(Saved { id, created: existing.is_none(), unchanged: false })
 }
 
 /// Replaces the words of a drawer; metadata stays but for the line range, which described the old words.
@@ -73,7 +69,7 @@ pub(super) fn update(
     stored.updated_at = txn.now();
     stored.meta.line_start = None;
     stored.meta.line_end = None;
-    write_version(vault, txn, Place::Replaces(old.row.seq), &stored, Words::New { text, prepared })
+    write_version(vault, txn, Place::Replaces(&old), &stored, Words::New { text, prepared })
 }
 
 /// Destroys a drawer and leaves a tombstone in the chain. Only a drawer that verifies is destroyed: a row that was
@@ -88,7 +84,7 @@ pub(super) fn destroy(vault: &Vault, txn: &mut Txn<'_>, old: &Opened) -> Result<
     let id = old.stored.id;
     table::delete(txn.conn(), old.row.seq)?;
     if vault.level() == Level::HmacOnly {
-        full_text_remove(txn, old.row.seq)?;
+        full_text::remove(txn.conn(), old.row.seq, &old.text)?;
     }
     let tag = tombstone_tag(vault, &id, &old.row.tag);
     txn.record(&Label::Destroyed(id), &tag)?;
@@ -113,20 +109,29 @@ pub(super) enum Words<'a> {
     Kept(&'a Opened),
 }
 
-/// Where a version goes, by filing number.
+/// Where a version goes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
-    /// A row of its own.
+pub(super) enum Place<'a> {
+    /// Into a row of its own, under this filing number.
     New(i64),
-    /// In the place of the version that stands there.
-    Replaces(i64),
+    /// In the place of this version.
+    Replaces(&'a Opened),
+}
+
+impl Place<'_> {
+    fn seq(&self) -> i64 {
+        match self {
+            Self::New(seq) => *seq,
+            Self::Replaces(old) => old.row.seq,
+        }
+    }
 }
 
 /// Seals, tags, stores and chains one version of a drawer.
 pub(super) fn write_version(
     vault: &Vault,
     txn: &mut Txn<'_>,
-    place: Place,
+    place: Place<'_>,
     stored: &StoredMeta,
     words: Words<'_>,
 ) -> Result<()> {
@@ -143,7 +148,7 @@ pub(super) fn write_version(
         Words::Kept(old) => (old.row.content.clone(), old.row.embedding.clone(), old.row.fp),
     };
     let meta = &stored.meta;
-    let (Place::New(seq) | Place::Replaces(seq)) = place;
+    let seq = place.seq();
     let mut row = DrawerRow {
         seq,
         written: txn.next_record(),
@@ -164,27 +169,17 @@ pub(super) fn write_version(
         Place::Replaces(_) => table::update(txn.conn(), &row)?,
     }
     if let (Words::New { text, .. }, Level::HmacOnly) = (&words, vault.level()) {
-        full_text_put(txn, seq, text)?;
+        if let Place::Replaces(old) = place {
+            full_text::remove(txn.conn(), seq, &old.text)?;
+        }
+        full_text::put(txn.conn(), seq, text)?;
     }
     txn.record(&Label::Written(stored.id), &row.tag)?;
     let (vector, analysed) = match words {
         Words::New { prepared, .. } => (prepared.vector, prepared.analysed),
-        Words::Kept(old) => (old.vector()?, None),
+        Words::Kept(old) => (old.vector(keyring)?, None),
     };
     txn.index(IndexChange::Put { meta: document_meta(&row, stored), analysed, vector });
-    Ok(())
-}
-
-/// The full-text table of `hmac-only` vaults holds the folded text, so that SQLite's own tools find words as search does.
-pub(super) fn full_text_put(txn: &Txn<'_>, seq: i64, text: &str) -> Result<()> {
-    txn.conn()
-        .prepare_cached("INSERT OR REPLACE INTO drawers_fts (rowid, text) VALUES (?1, ?2)")?
-        .execute((seq, fold(text)))?;
-    Ok(())
-}
-
-fn full_text_remove(txn: &Txn<'_>, seq: i64) -> Result<()> {
-    txn.conn().prepare_cached("DELETE FROM drawers_fts WHERE rowid = ?1")?.execute([seq])?;
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use crate::storage::changeset::Recorder;
 use crate::storage::counters;
 
 /// What the in-memory index must do once the transaction is committed.
+#[expect(clippy::large_enum_variant, reason = "nearly all changes are the large one")]
 #[derive(Debug)]
 pub(crate) enum IndexChange {
     /// File this document, replacing an older version.
@@ -69,7 +70,7 @@ impl<'a> Txn<'a> {
             txn.recorder = Some(Recorder::start(conn)?);
         }
         txn.chain = audit::state::load(conn, keyring)?;
-        txn.base = txn.chain.clone();
+        txn.base = txn.chain;
         txn.drawers = counters::load(conn, keyring.mac(), counters::DRAWERS)?;
         txn.drawers_before = txn.drawers;
         txn.check_ends()?;
@@ -139,7 +140,7 @@ impl<'a> Txn<'a> {
     /// Runs one request in a savepoint: if it fails, its neighbours stay.
     pub(crate) fn item<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.conn.execute_batch("SAVEPOINT item")?;
-        let (chain, drawers, changes) = (self.chain.clone(), self.drawers, self.changes.len());
+        let (chain, drawers, changes) = (self.chain, self.drawers, self.changes.len());
         let result = work(self);
         if result.is_ok() {
             self.conn.execute_batch("RELEASE item")?;
@@ -173,8 +174,8 @@ impl<'a> Txn<'a> {
         self.conn.execute_batch("COMMIT")?;
         self.open = false;
         Ok(Committed {
-            base: self.base.clone(),
-            chain: self.chain.clone(),
+            base: self.base,
+            chain: self.chain,
             changes: std::mem::take(&mut self.changes),
             changeset,
         })

@@ -3,6 +3,7 @@
 
 use std::hash::{DefaultHasher, Hasher as _};
 
+use rusqlite::types::ValueRef;
 use undercroft_crypto::TagDomain;
 
 use super::report::VerifyReport;
@@ -52,6 +53,9 @@ pub(super) struct IndexSums {
     sums: [u64; SCANS.len()],
 }
 
+/// The sum over the entries of each index, `None` for one that is not in order or does not read.
+pub(super) struct Scanned([Option<u64>; SCANS.len()]);
+
 impl IndexSums {
     pub(super) fn new(keyring: &Keyring) -> Self {
         let mut keyed = DefaultHasher::new();
@@ -77,33 +81,45 @@ impl IndexSums {
     }
 
     fn add(&mut self, index: usize, key: &[&[u8]], number: i64) {
-        self.sums[index] = self.sums[index].wrapping_add(self.entry(key, number));
+        let mut entry = Entry::default();
+        key.iter().for_each(|part| entry.push(part));
+        entry.push(&number.to_be_bytes());
+        self.sums[index] = self.sums[index].wrapping_add(self.hash(&entry));
     }
 
-    fn entry(&self, key: &[&[u8]], number: i64) -> u64 {
+    fn hash(&self, entry: &Entry) -> u64 {
         let mut hasher = self.keyed.clone();
-        for part in key {
-            hasher.write_usize(part.len());
-            hasher.write(part);
-        }
-        hasher.write_i64(number);
+        hasher.write(&entry.bytes);
         hasher.finish()
     }
 
-    /// Reads each index and compares; malformed rows are findings by themselves and show up here again.
-    pub(super) fn compare(&self, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<()> {
-        for (scan, sum) in SCANS.iter().zip(self.sums) {
-            let same = match self.scan(snapshot, scan) {
-                Ok(found) => found == Some(sum),
-                Err(error) if error.class() == ErrorClass::Integrity => false,
-                Err(error) => return Err(error),
-            };
-            if !same {
+    /// Adds the entries that another leg met.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (sum, more) in self.sums.iter_mut().zip(other.sums) {
+            *sum = sum.wrapping_add(more);
+        }
+    }
+
+    /// Compares with what the indexes hold; malformed rows are findings by themselves and show up here again.
+    pub(super) fn compare(&self, scanned: &Scanned, report: &mut VerifyReport) {
+        for ((scan, sum), found) in SCANS.iter().zip(self.sums).zip(scanned.0) {
+            if found != Some(sum) {
                 let finding = format!("index {} contradicts its table; run: undercroft repair", scan.name);
                 VerifyReport::note(&mut report.mirror_drift, finding);
             }
         }
-        Ok(())
+    }
+
+    /// Reads each index.
+    pub(super) fn scan_all(&self, snapshot: &Snapshot<'_>) -> Result<Scanned> {
+        let mut scanned = Scanned([None; SCANS.len()]);
+        for (scan, found) in SCANS.iter().zip(&mut scanned.0) {
+            *found = match self.scan(snapshot, scan) {
+                Err(error) if error.class() == ErrorClass::Integrity => None,
+                other => other?,
+            };
+        }
+        Ok(scanned)
     }
 
     /// Sum over the entries of an index, `None` when they are not in order.
@@ -111,27 +127,37 @@ impl IndexSums {
         snapshot.with(|conn| {
             let mut statement = conn.prepare(scan.sql)?;
             let mut rows = statement.query([])?;
-            let (mut sum, mut last) = (0u64, None);
+            let (mut sum, mut entry, mut last) = (0u64, Entry::default(), Entry::default());
             while let Some(row) = rows.next()? {
-                let key = (0..scan.columns).map(|at| Ok(bytes_of(row.get_ref(at)?)));
-                let entry = (key.collect::<Result<Vec<_>>>()?, row.get::<_, i64>(scan.columns)?);
-                let parts: Vec<&[u8]> = entry.0.iter().map(Vec::as_slice).collect();
-                sum = sum.wrapping_add(self.entry(&parts, entry.1));
-                if last.as_ref().is_some_and(|last| *last >= entry) {
+                entry.bytes.clear();
+                for at in 0..=scan.columns {
+                    match row.get_ref(at)? {
+                        ValueRef::Integer(number) => entry.push(&number.to_be_bytes()),
+                        ValueRef::Blob(bytes) => entry.push(bytes),
+                        _ => return Ok(None),
+                    }
+                }
+                if last >= entry {
                     return Ok(None);
                 }
-                last = Some(entry);
+                sum = sum.wrapping_add(self.hash(&entry));
+                std::mem::swap(&mut last, &mut entry);
             }
             Ok(Some(sum))
         })
     }
 }
 
-/// The bytes of a key; positive integers, as all of them are here, sort as their big-endian bytes do.
-fn bytes_of(value: rusqlite::types::ValueRef<'_>) -> Vec<u8> {
-    match value {
-        rusqlite::types::ValueRef::Integer(number) => number.to_be_bytes().to_vec(),
-        rusqlite::types::ValueRef::Blob(bytes) | rusqlite::types::ValueRef::Text(bytes) => bytes.to_vec(),
-        _ => Vec::new(),
+/// The columns of an entry, each after its length. Entries of one index have columns of equal lengths and no negative
+/// numbers, so they sort as SQLite sorts them; any other entry is in no sum.
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    bytes: Vec<u8>,
+}
+
+impl Entry {
+    fn push(&mut self, column: &[u8]) {
+        self.bytes.extend_from_slice(&(column.len() as u64).to_be_bytes());
+        self.bytes.extend_from_slice(column);
     }
 }

@@ -9,9 +9,14 @@ mod report;
 
 pub use report::VerifyReport;
 
-use indexes::IndexSums;
+use std::thread;
+
+use undercroft_crypto::{Anchor, ChainState};
+
+use indexes::{IndexSums, Scanned};
 
 use crate::error::Result;
+use crate::storage::snapshot::Snapshot;
 use crate::vault::Vault;
 
 impl Vault {
@@ -25,15 +30,42 @@ impl Vault {
         let anchor = self.manifest().anchor;
         let snapshot = self.readers().snapshot()?;
         let mut report = VerifyReport::default();
-        let mut indexes = IndexSums::new(self.keyring());
         let trusted = ledgers::check(self, &snapshot, &mut report)?;
         // Without a trustworthy state there is nothing to replay against; everything else is walked all the same.
         let expected = trusted.chain.as_ref().map(|state| (state, &anchor));
-        let mut chain = chain::walk(self, &snapshot, expected, &mut indexes, &mut report)?;
-        records::walk(self, &snapshot, &mut chain.newest, &mut indexes, &mut report, progress)?;
-        chain::resolve(&chain.newest, &mut report);
-        ledgers::check_filed(trusted.filed, chain.filed, &mut report);
-        indexes.compare(&snapshot, &mut report)?;
+        let mut sums = IndexSums::new(self.keyring());
+        // Neither leg needs the other until both have ended.
+        let (chain, met) = thread::scope(|scope| {
+            let chain = scope.spawn(|| chain_leg(self, &snapshot, expected));
+            let met = records::walk(self, &snapshot, &mut sums, &mut report, progress);
+            (chain.join(), met)
+        });
+        let mut chain = chain.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        report.absorb(chain.report);
+        records::compare(&met?, &mut chain.walked.newest, &mut report);
+        chain::resolve(&chain.walked.newest, &mut report);
+        ledgers::check_filed(trusted.filed, chain.walked.filed, &mut report);
+        sums.add_all(&chain.sums);
+        sums.compare(&chain.scanned, &mut report);
         Ok(report.finish())
     }
+}
+
+/// What the leg over the chain brings back, with the index scans, which need nothing but the snapshot.
+struct ChainLeg {
+    walked: chain::Walked,
+    sums: IndexSums,
+    scanned: Scanned,
+    report: VerifyReport,
+}
+
+fn chain_leg(
+    vault: &Vault,
+    snapshot: &Snapshot<'_>,
+    expected: Option<(&ChainState, &Anchor)>,
+) -> Result<ChainLeg> {
+    let (mut sums, mut report) = (IndexSums::new(vault.keyring()), VerifyReport::default());
+    let walked = chain::walk(vault, snapshot, expected, &mut sums, &mut report)?;
+    let scanned = sums.scan_all(snapshot)?;
+    Ok(ChainLeg { walked, sums, scanned, report })
 }

@@ -18,23 +18,27 @@ const PAGE: usize = 4 * limits::PAGE_ROWS;
 
 /// What is kept of a record that opened.
 struct Checked {
-    id: DrawerId,
-    written: i64,
-    tag: undercroft_crypto::Tag,
+    met: Met,
     drift: Option<&'static str>,
     link: Option<(DrawerId, Option<Receipt>)>,
 }
 
-/// Walks every drawer.
+/// A version that was met, to be compared with what the chain records.
+pub(super) struct Met {
+    id: DrawerId,
+    written: i64,
+    tag: undercroft_crypto::Tag,
+}
+
+/// Walks every drawer, and gives the versions met. What a record's embedding says is covered by its tag and not opened.
 pub(super) fn walk(
     vault: &Vault,
     snapshot: &Snapshot<'_>,
-    newest: &mut NewestById,
     indexes: &mut IndexSums,
     report: &mut VerifyReport,
     progress: &mut dyn FnMut(u64),
-) -> Result<()> {
-    let mut links = Vec::new();
+) -> Result<Vec<Met>> {
+    let (mut met, mut links) = (Vec::new(), Vec::new());
     if let Some(seq) = snapshot.with(table::first_seq)?.filter(|seq| *seq < 1) {
         VerifyReport::note(&mut report.bad_records, format!("drawer row {seq}: no such number is issued"));
     }
@@ -45,7 +49,7 @@ pub(super) fn walk(
         let (checked, next) = rayon::join(|| check_page(vault, page), || fetch(snapshot, last));
         for (seq, result) in checked {
             match result {
-                Ok(record) => note(record, newest, &mut links, report),
+                Ok(record) => note(record, &mut met, &mut links, report),
                 Err(error) => {
                     VerifyReport::note(&mut report.bad_records, format!("row {seq}: {}", error.finding()));
                 }
@@ -56,7 +60,8 @@ pub(super) fn walk(
         page = next?;
     }
     judge_links(vault, snapshot, &links, report)?;
-    full_text(vault, snapshot, report)
+    full_text(vault, snapshot, report)?;
+    Ok(met)
 }
 
 type Page = Vec<(i64, Result<DrawerRow>)>;
@@ -71,13 +76,10 @@ fn check_page(vault: &Vault, page: Page) -> Vec<(i64, Result<Checked>)> {
 
 fn check(vault: &Vault, row: DrawerRow) -> Result<Checked> {
     let opened = open_unchained(vault.keyring(), row)?;
-    opened.vector()?;
     let drift = mirror(vault, &opened);
     let meta = opened.stored.meta;
     Ok(Checked {
-        id: opened.stored.id,
-        written: opened.row.written,
-        tag: opened.row.tag,
+        met: Met { id: opened.stored.id, written: opened.row.written, tag: opened.row.tag },
         drift,
         link: meta.supersedes.map(|older| (older, opened.stored.receipt)),
     })
@@ -101,25 +103,32 @@ fn mirror(vault: &Vault, opened: &Opened) -> Option<&'static str> {
 
 fn note(
     record: Checked,
-    newest: &mut NewestById,
+    met: &mut Vec<Met>,
     links: &mut Vec<(DrawerId, DrawerId, Option<Receipt>)>,
     report: &mut VerifyReport,
 ) {
-    let id = record.id;
+    let id = record.met.id;
     if let Some(column) = record.drift {
         VerifyReport::note(&mut report.mirror_drift, format!("{id}: column {column}"));
     }
-    match newest.get_mut(&id) {
-        None => VerifyReport::note(&mut report.orphan_labels, format!("{id}: no audit record names it")),
-        Some(known) => {
-            known.met = true;
-            if known.written != Some((record.written, record.tag)) || known.destroyed > Some(record.written) {
-                VerifyReport::note(&mut report.version_replay, id.to_string());
-            }
-        }
-    }
     if let Some((older, receipt)) = record.link {
         links.push((id, older, receipt));
+    }
+    met.push(record.met);
+}
+
+/// Compares the versions met with the newest that the chain records.
+pub(super) fn compare(met: &[Met], newest: &mut NewestById, report: &mut VerifyReport) {
+    for Met { id, written, tag } in met {
+        match newest.get_mut(id) {
+            None => VerifyReport::note(&mut report.orphan_labels, format!("{id}: no audit record names it")),
+            Some(known) => {
+                known.met = true;
+                if known.written != Some((*written, *tag)) || known.destroyed > Some(*written) {
+                    VerifyReport::note(&mut report.version_replay, id.to_string());
+                }
+            }
+        }
     }
 }
 

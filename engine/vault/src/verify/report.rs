@@ -42,6 +42,22 @@ impl VerifyReport {
         }
     }
 
+    /// Takes over what another leg of the same walk found. Whether the chain holds is the chain leg's to say.
+    pub(super) fn absorb(&mut self, chain: Self) {
+        self.chain_ok = chain.chain_ok;
+        let pairs = [
+            (&mut self.bad_records, chain.bad_records),
+            (&mut self.orphan_labels, chain.orphan_labels),
+            (&mut self.mirror_drift, chain.mirror_drift),
+            (&mut self.version_replay, chain.version_replay),
+            (&mut self.label_drift, chain.label_drift),
+            (&mut self.ledger_drift, chain.ledger_drift),
+        ];
+        for (list, more) in pairs {
+            more.into_iter().for_each(|finding| Self::note(list, finding));
+        }
+    }
+
     /// Decides the verdict.
     pub(super) fn finish(mut self) -> Self {
         let lists = [

@@ -1,0 +1,99 @@
+//! Filing sources into a vault, many drawers a transaction, and counting what became of them.
+
+use std::path::{Path, PathBuf};
+
+use undercroft_vault::{
+    BypassReason, Change, ErrorClass, NewDrawer, Outcome, Screening, SourceBatch, SourceOutcome, Vault,
+};
+
+use super::report::{MineReport, Skipped};
+use super::source::Source;
+use crate::error::Result;
+
+/// Drawers in one transaction.
+pub(super) const BATCH: usize = undercroft_vault::limits::BATCH_DRAWERS;
+/// This version has no screen; a declared one refuses the start long before a text is read.
+pub(super) const SCREENING: Screening = Screening::Bypass(BypassReason::NotDeclared);
+
+/// Files sources, as many drawers a transaction as one batch holds, however many files they come from.
+pub(super) struct Filing<'a> {
+    vault: &'a Vault,
+    pub(super) report: MineReport,
+    waiting: Vec<(PathBuf, SourceBatch)>,
+    /// Drawers in what is waiting.
+    held: usize,
+}
+
+impl<'a> Filing<'a> {
+    pub(super) fn new(vault: &'a Vault) -> Self {
+        Self { vault, report: MineReport::default(), waiting: Vec::new(), held: 0 }
+    }
+
+    /// Takes the drawers that a source has now; the last part of them drops what the source no longer has.
+    pub(super) fn add(&mut self, source: &Source, drawers: Vec<NewDrawer>) -> Result<()> {
+        self.report.files += 1;
+        let total = u32::try_from(drawers.len()).unwrap_or(u32::MAX);
+        let mut rest = drawers.into_iter().peekable();
+        loop {
+            let part: Vec<_> = rest.by_ref().take(BATCH).collect();
+            let is_last = rest.peek().is_none();
+            // Sources that have become empty hold no drawers, but are work all the same.
+            if self.held + part.len() > BATCH || self.waiting.len() >= BATCH {
+                self.write()?;
+            }
+            self.held += part.len();
+            let batch = SourceBatch {
+                source: source.name.clone(),
+                wing: source.wing.clone(),
+                drawers: part,
+                total: is_last.then_some(total),
+            };
+            self.waiting.push((source.path.clone(), batch));
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Writes what is waiting in one transaction. A source that is refused as a whole is named like a refused text.
+    fn write(&mut self) -> Result<()> {
+        self.held = 0;
+        let (paths, changes): (Vec<_>, Vec<_>) =
+            self.waiting.drain(..).map(|(path, batch)| (path, Change::Source(batch))).unzip();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        for (path, outcome) in paths.into_iter().zip(self.vault.write(changes, SCREENING)?) {
+            // A verdict on stored bytes ends the run; what is wrong with a source does not.
+            match outcome {
+                Ok(Outcome::Source(outcome)) => self.count(&path, outcome),
+                Ok(_) => {}
+                Err(error) if error.class() == ErrorClass::Invalid => self.skip(&path, &error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, path: &Path, outcome: SourceOutcome) {
+        self.report.removed += outcome.removed.len();
+        for saved in outcome.drawers {
+            match saved {
+                Ok(saved) => {
+                    self.report.drawers += 1;
+                    self.report.unchanged += usize::from(saved.unchanged);
+                }
+                Err(error) => self.skip(path, &error),
+            }
+        }
+    }
+
+    pub(super) fn skip(&mut self, path: &Path, why: &dyn std::fmt::Display) {
+        self.report.skipped.push(Skipped { path: path.to_path_buf(), reason: why.to_string() });
+    }
+
+    pub(super) fn finish(mut self) -> Result<MineReport> {
+        self.write()?;
+        Ok(self.report)
+    }
+}
