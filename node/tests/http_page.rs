@@ -1,7 +1,5 @@
 //! `docs/http.md` and the running server say the same about every route and every series.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first thing that is not as it must be")]
-
 mod support;
 
 use support::{Server, with_one_vault};
