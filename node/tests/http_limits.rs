@@ -175,7 +175,7 @@ async fn keep_saving(
     client: usize,
     first: tokio::sync::mpsc::Sender<()>,
 ) -> u64 {
-    let vault = if client % 2 == 0 { "one" } else { "two" };
+    let vault = if client.is_multiple_of(2) { "one" } else { "two" };
     let Ok(mut stream) = TcpStream::connect(address).await else { return 0 };
     let mut acknowledged = 0;
     loop {

@@ -23,7 +23,7 @@ fn asserted() -> AppOptions {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock after 1970").as_secs()
 }
 
 fn is_bare_401(reply: &support::Reply) {
@@ -200,5 +200,35 @@ fn a_server_without_bearer_does_not_listen_beyond_this_machine() {
     for host in ["0.0.0.0", "::", "192.0.2.1", "example.org"] {
         check_exposure(host, &AppOptions::default()).unwrap_err();
         check_exposure(host, &guarded()).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_reach_the_vault_of_the_path_and_the_resident_one_and_no_other() {
+    let dir = with_one_vault();
+    palace(&dir).create_vault("two", Level::Sealed).unwrap();
+    let options = undercroft_node::serving::ServingOptions {
+        access: Access::Write,
+        resident: Some("one".into()),
+        bounds: undercroft_node::serving::Bounds::default(),
+    };
+    let server = Server::start_with(&dir, options, asserted()).await;
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "undercroft_save", "arguments": { "content": "said to an agent", "wing": "w", "room": "r" } },
+    })
+    .to_string();
+    let one = assertion(&secret(), now(), "one");
+    let two = assertion(&secret(), now(), "two");
+    for (path, right, wrong) in [("/mcp", &one, &two), ("/v1/vaults/two/mcp", &two, &one)] {
+        is_bare_401(&server.send("POST", path, &[BEARER], &call).await);
+        is_bare_401(&server.send("POST", path, &[BEARER, ("x-vault-assertion", wrong)], &call).await);
+        let headers = [BEARER, ("x-vault-assertion", right.as_str())];
+        let reply = server.send("POST", path, &headers, &call).await;
+        assert_eq!(reply.header("x-undercroft-position"), "0:1", "{path}: {}", reply.text());
+        assert_ne!(reply.expect(200)["result"]["isError"], json!(true), "{path}");
+        let old = [headers[0], headers[1], ("mcp-protocol-version", "1999-01-01")];
+        assert_eq!(server.send("POST", path, &old, &call).await.status, 400, "{path}");
+        assert_eq!(server.send("GET", path, &headers, "").await.status, 405, "{path}");
     }
 }

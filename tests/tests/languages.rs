@@ -93,7 +93,7 @@ fn any_query_has_an_answer() {
             }
         }
     }
-    for query in ["pre-edit", "run C++ builds", "builds in a/b", "doesn't run"] {
+    for query in ["pre-edit", "C++", "a/b", "run C++ builds", "builds in a/b", "doesn't run"] {
         assert_eq!(palace.found(query).len(), 1, "{query}");
     }
 }

@@ -169,13 +169,17 @@ fn the_hunt_finds_the_words_of_a_readable_vault() {
 }
 
 #[test]
-fn a_repair_takes_deleted_words_out_of_a_readable_vault_s_full_text_table() {
+fn what_was_deleted_or_replaced_is_gone_from_every_file_of_a_readable_vault_too() {
     let palace = Palace::new();
     let _ = palace.run(&["vault", "create", "open", "--level", "hmac-only"]).ok();
-    let id = palace.json(&["remember", "Quillfeather to be deleted", "--vault", "open"]);
-    let id = id["id"].as_str().expect("an id");
-    let _ = palace.run(&["drawer", "delete", id, "--vault", "open"]).ok();
-    let _ = palace.run(&["repair", "--vault", "open"]).ok();
-    let leaks = hunt(&palace.root(), &["Quillfeather".to_owned()], &|_| false);
+    let filed = |text: &str| {
+        let made = palace.json(&["remember", text, "--vault", "open"]);
+        made["id"].as_str().expect("an id").to_owned()
+    };
+    let (deleted, changed) = (filed("Quillfeather to be deleted"), filed("Grünspecht to be replaced"));
+    let _ = palace.run(&["drawer", "delete", &deleted, "--vault", "open"]).ok();
+    let _ = palace.run(&["drawer", "update", &changed, "Other words", "--vault", "open"]).ok();
+    let leaks = hunt(&palace.root(), &["Quillfeather".to_owned(), "Grünspecht".to_owned()], &|_| false);
     assert!(leaks.is_empty(), "{leaks:#?}");
+    let _ = palace.run(&["verify", "--vault", "open"]).ok();
 }

@@ -294,7 +294,9 @@ fn a_repair_builds_derived_data_anew_and_heals_nothing_else() {
     is_found(&palace, "an index dropped");
     let _ = palace.run(&["repair"]).ok().says("integrity: ok");
     palace.verifies();
-    database(&palace).execute("UPDATE drawers SET content = zeroblob(60) WHERE seq = 1", []).expect("changed");
+    database(&palace)
+        .execute("UPDATE drawers SET content = zeroblob(60) WHERE seq = 1", [])
+        .expect("changed");
     let _ = palace.run(&["repair"]).exits(2);
     is_found(&palace, "a record changed before a repair");
 }

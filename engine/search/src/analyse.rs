@@ -44,9 +44,12 @@ pub(crate) fn class(kind: TokenKind) -> TermClass {
     }
 }
 
-/// Whether a term takes part in lexical matching: those of one byte tell nothing.
-pub(crate) fn counts(term: &str) -> bool {
-    term.len() > 1
+/// The fewest bytes of a query's words that are matched: words of one byte tell nothing beside longer ones, but a query
+/// that has no other (`C++`, `a/b`) is asked for them.
+pub(crate) fn shortest_counted(query: &str) -> usize {
+    let mut longest = 0;
+    Tokenizer::new().tokenize(query, |token| longest = longest.max(token.text.len()));
+    longest.min(2)
 }
 
 #[derive(Default)]
@@ -64,9 +67,6 @@ impl Builder {
     }
 
     fn term(&mut self, term: &str, class: TermClass) {
-        if !counts(term) {
-            return;
-        }
         let Self { analysed: Analysed { text, ends, classes, stream, .. }, numbers } = self;
         let read = |number: u32| {
             let start = if number == 0 { 0 } else { ends[number as usize - 1] as usize };

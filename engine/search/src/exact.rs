@@ -291,7 +291,9 @@ fn competes(filter: &Filter<'_>, meta: &DocumentMeta) -> bool {
 /// The distinct words of a query.
 fn distinct(text: &str) -> Vec<(String, TermClass)> {
     let mut words: Vec<(String, TermClass)> = Vec::new();
-    for token in tokens(text).into_iter().filter(|token| token.text.len() > 1) {
+    let all = tokens(text);
+    let shortest = if all.iter().any(|token| token.text.len() > 1) { 2 } else { 1 };
+    for token in all.into_iter().filter(|token| token.text.len() >= shortest) {
         let class = if token.kind == TokenKind::Gram { TermClass::Gram } else { TermClass::Word };
         let word = (token.text, class);
         if !words.contains(&word) {

@@ -37,7 +37,7 @@ impl Quantized {
     /// Decodes what [`Quantized::to_bytes`] wrote.
     ///
     /// # Errors
-    /// A short header, a foreign version or kind, a scale that is negative or not finite, a code of -128
+    /// A short header, a foreign version or kind, a scale that is negative or gives components that are not finite, a code of -128
     /// (no writer makes one), no dimension at all, or more than [`DIMENSION_MAX`] of them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, VectorError> {
         let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else {
@@ -48,7 +48,8 @@ impl Quantized {
             return Err(VectorError::Format { version, kind });
         }
         let scale = f32::from_le_bytes(scale);
-        if !scale.is_finite() || scale < 0.0 {
+        // The largest component must be a number, too.
+        if !(scale * f32::from(i8::MAX)).is_finite() || scale < 0.0 {
             return Err(VectorError::Scale);
         }
         if body.is_empty() || body.len() > DIMENSION_MAX {
@@ -80,7 +81,8 @@ impl Quantized {
 pub fn quantize(vector: &[f32]) -> Quantized {
     let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
     let largest = vector.iter().map(|value| finite(*value).abs()).fold(0.0f32, f32::max);
-    let scale = largest / 127.0;
+    // Below what would make the largest component overflow when it is restored.
+    let scale = (largest / 127.0).min(f32::MAX / 128.0);
     if scale <= 0.0 || !scale.is_normal() {
         return Quantized { scale: 0.0, codes: vec![0; vector.len()] };
     }

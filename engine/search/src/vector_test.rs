@@ -38,7 +38,7 @@ fn short_foreign_and_impossible_bytes_are_refused_by_name() {
     let mut kind = good.clone();
     kind[1] = b'P';
     assert!(matches!(Quantized::from_bytes(&kind), Err(VectorError::Format { kind: b'P', .. })));
-    for scale in [f32::NAN, f32::INFINITY, -1.0] {
+    for scale in [f32::NAN, f32::INFINITY, -1.0, f32::MAX] {
         let mut bytes = good.clone();
         bytes[2..6].copy_from_slice(&scale.to_le_bytes());
         assert!(matches!(Quantized::from_bytes(&bytes), Err(VectorError::Scale)));

@@ -276,7 +276,13 @@ fn any_query_gets_an_answer() {
     for text in texts {
         save(&vault, "inbox", text);
     }
-    for (query, expected) in [("pre-edit", texts[0]), ("don't", texts[1]), ("NEAR(", texts[5])] {
+    for (query, expected) in [
+        ("pre-edit", texts[0]),
+        ("don't", texts[1]),
+        ("a/b", texts[2]),
+        ("C++", texts[3]),
+        ("NEAR(", texts[5]),
+    ] {
         let hits = vault.search(&ask(query)).expect("searches").hits;
         assert_eq!(hits.first().map(|hit| hit.content.as_str()), Some(expected), "{query}");
     }

@@ -27,7 +27,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        parse(&collected(request, app).await?).map(Self)
+        parse(&collect(request, app.options.deadlines.body).await?).map(Self)
     }
 }
 
@@ -35,7 +35,7 @@ impl<T: DeserializeOwned + Default> FromRequest<App> for OptionalBody<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        let bytes = collected(request, app).await?;
+        let bytes = collect(request, app.options.deadlines.body).await?;
         if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
     }
 }
@@ -50,13 +50,14 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     }
 }
 
-async fn collected(request: Request, app: &App) -> Result<Bytes, Refusal> {
+/// Reads the body of a request whole.
+pub(super) async fn collect(request: Request, patience: Duration) -> Result<Bytes, Refusal> {
     let (parts, body) = request.into_parts();
-    collect(&parts.headers, body, app.options.deadlines.body).await
+    collect_beside(&parts.headers, body, patience).await
 }
 
 /// Reads a body whole. A length that is announced over the limit is refused before a byte is read.
-pub(super) async fn collect(
+pub(super) async fn collect_beside(
     headers: &HeaderMap,
     body: axum::body::Body,
     patience: Duration,

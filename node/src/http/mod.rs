@@ -13,6 +13,7 @@ mod errors;
 mod history;
 mod integrity;
 mod later;
+mod mcp;
 mod once;
 mod readonly;
 mod routes;

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use undercroft_vault::Idempotency;
 
 use super::app::App;
-use super::body::collect;
+use super::body::collect_beside;
 use super::errors::{Answer, Refusal};
 
 const HEADER: &str = "idempotency-key";
@@ -105,7 +105,7 @@ impl<B: FromRequest<App, Rejection = Refusal>> FromRequest<App> for Keyed<B> {
             return Ok(Self { body: B::from_request(request, app).await?, key: None });
         };
         let (parts, body) = request.into_parts();
-        let bytes = collect(&parts.headers, body, app.options.deadlines.body).await?;
+        let bytes = collect_beside(&parts.headers, body, app.options.deadlines.body).await?;
         let key = sent.of(&bytes)?;
         let again = Request::from_parts(parts, axum::body::Body::from(bytes));
         Ok(Self { body: B::from_request(again, app).await?, key: Some(key) })

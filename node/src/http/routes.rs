@@ -9,7 +9,9 @@ use axum::routing::{delete, get, post};
 use super::app::App;
 use super::errors::Refusal;
 use super::later::{later, later_anywhere};
-use super::{backups, drawers, history, integrity, search, stats, status, supersessions, taxonomy, vaults};
+use super::{
+    backups, drawers, history, integrity, mcp, search, stats, status, supersessions, taxonomy, vaults,
+};
 
 pub(super) fn table() -> Router<App> {
     Router::new()
@@ -17,6 +19,7 @@ pub(super) fn table() -> Router<App> {
         .route("/livez", get(status::healthz))
         .route("/readyz", get(status::readyz))
         .route("/metrics", get(status::metrics))
+        .route("/mcp", post(mcp::of_resident))
         .route("/ui", get(later_anywhere))
         .route("/monitor", get(later_anywhere))
         .route("/v1/openapi.json", get(later_anywhere))
@@ -45,12 +48,12 @@ fn built() -> Router<App> {
         .route("/verify", post(integrity::verify))
         .route("/repair", post(integrity::repair))
         .route("/anchor", post(integrity::anchor))
+        .route("/mcp", post(mcp::of_vault))
 }
 
 /// Routes of one vault whose features this version does not have.
 fn unbuilt() -> Router<App> {
     Router::new()
-        .route("/mcp", post(later))
         .route("/stats/history", get(later))
         .route("/stream", get(later))
         .route("/kg/stats", get(later))

@@ -5,6 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, Path};
+use axum::http::Extensions;
 use axum::http::request::Parts;
 use std::collections::HashMap;
 use undercroft_palace::registry;
@@ -32,6 +33,11 @@ pub(super) struct VaultRoute {
 }
 
 impl VaultRoute {
+    /// The vault that the server was started with, once its assertion was checked.
+    pub(super) fn resident(app: &App, id: String, extensions: &Extensions) -> Self {
+        Self { app: app.clone(), id, opened: extensions.get::<Opened>().cloned().unwrap_or_default() }
+    }
+
     /// Opens the vault and notes it for the answer's position.
     pub(super) async fn open(&self) -> Answer<VaultHandle> {
         let handle = self.app.serving.vault(&self.id).await?;

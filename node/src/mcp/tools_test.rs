@@ -95,6 +95,17 @@ fn the_inventory_and_the_documentation_name_the_same_tools() {
 }
 
 #[test]
+fn the_page_lists_every_tool_and_whether_it_writes() {
+    const PAGE: &str = include_str!("../../../docs/mcp.md");
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `undercroft_")?.split_once("` | "));
+    let page: BTreeMap<String, bool> =
+        rows.map(|(name, rest)| (format!("undercroft_{name}"), rest.starts_with("yes | "))).collect();
+    let built: BTreeMap<String, bool> =
+        tools::all().map(|tool| (tool.name.to_owned(), tool.class != Class::Read)).collect();
+    assert_eq!(page, built);
+}
+
+#[test]
 fn no_tool_gives_an_agent_what_is_the_operators() {
     let served = Served::new();
     for word in OPERATORS {

@@ -19,7 +19,7 @@ pub(super) enum State {
     /// Nothing is open; whoever needs the vault opens it here.
     Vacant,
     /// The open vault.
-    Open(Running),
+    Open(Box<Running>),
     /// The entry was taken out of the cache: look again.
     Gone,
 }

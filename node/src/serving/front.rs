@@ -82,6 +82,12 @@ impl Serving {
         self.shared.palace.home()
     }
 
+    /// The vault that the process was started for.
+    #[must_use]
+    pub fn resident(&self) -> Option<&str> {
+        self.shared.options.resident.as_deref()
+    }
+
     /// Whether vaults are only read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
@@ -318,7 +324,7 @@ impl Serving {
     ) -> Result<OwnedRwLockWriteGuard<State>> {
         match self.open(open).await {
             Ok(running) => {
-                *alone = State::Open(running);
+                *alone = State::Open(Box::new(running));
                 Ok(alone)
             }
             Err(error) => {
@@ -359,7 +365,7 @@ impl Serving {
 
     fn handle(&self, guard: tokio::sync::OwnedRwLockReadGuard<State>, key: &str) -> Result<VaultHandle> {
         let running = tokio::sync::OwnedRwLockReadGuard::try_map(guard, |state| match state {
-            State::Open(running) => Some(running),
+            State::Open(running) => Some(&**running),
             State::Vacant | State::Gone => None,
         });
         // The state was looked at under this very guard.
@@ -437,7 +443,8 @@ impl Shared {
 
 /// Anchors, keeps the index image, closes. The words are safe by then; what failed is healed by the next open.
 fn settle(state: State) {
-    let State::Open(Running { vault, .. }) = state else { return };
+    let State::Open(running) = state else { return };
+    let Running { vault, .. } = *running;
     let name = vault.name();
     if let Err(error) = vault.close() {
         tracing::warn!(

@@ -69,7 +69,7 @@ async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, place: 
         // Before anybody is told: an answer carries a position that holds what it acknowledges.
         handle.refresh_position();
         drop(place);
-        Ok(written.map_err(|error| handle.judged(error.into()))?)
+        written.map_err(|error| handle.judged(error.into()))
     })
     .await;
     answer(&shared, committed, replies);

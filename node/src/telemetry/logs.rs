@@ -1,6 +1,9 @@
 //! Structured logs: what is logged and in which form. The lines themselves are written where things happen.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsFd as _;
+use std::sync::Mutex;
 
 use tracing_subscriber::EnvFilter;
 
@@ -28,6 +31,12 @@ pub fn start_logs(directives: Option<&str>, format: LogFormat) {
     // Only the first start of a process counts, and there is nobody to tell about another.
     let _ = match format {
         LogFormat::Text => lines.with_writer(io::stderr).try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).with_writer(io::stdout).try_init(),
+        // Not through the handle of the standard library: a program that holds its lock would stop every thread that logs.
+        LogFormat::Json => match io::stdout().as_fd().try_clone_to_owned() {
+            Ok(output) => {
+                lines.json().flatten_event(true).with_writer(Mutex::new(File::from(output))).try_init()
+            }
+            Err(_) => lines.with_writer(io::stderr).try_init(),
+        },
     };
 }

@@ -8,7 +8,7 @@ use super::documents::Slot;
 use super::expand::Other;
 use super::postings::List;
 use super::vocabulary::TermId;
-use crate::analyse::{class, counts};
+use crate::analyse::{class, shortest_counted};
 use crate::document::TermClass;
 use crate::forms::Language;
 use crate::language::is_function_word;
@@ -79,9 +79,10 @@ impl Plan {
         let text = &text[..text.floor_char_boundary(QUERY_BYTES_MAX)];
         let mut plan = Self { scripts: scripts(text), bytes: text.trim().len(), ..Self::default() };
         let mut distinct: Vec<(String, TermClass)> = Vec::new();
+        let shortest = shortest_counted(text);
         Tokenizer::new().tokenize(text, |token| {
             let class = class(token.kind);
-            if !counts(token.text) || plan.phrase.len() >= 4 * QUERY_TERMS_MAX {
+            if token.text.len() < shortest || plan.phrase.len() >= 4 * QUERY_TERMS_MAX {
                 return;
             }
             plan.phrase.push(index.vocabulary.find(token.text, class));

@@ -63,7 +63,9 @@ fn any_query_has_an_answer() {
     assert_eq!(found(&index, "pre-edit"), [0]);
     assert_eq!(found(&index, "don't"), [1]);
     assert_eq!(found(&index, "NEAR("), [1]);
-    for nothing in ["a/b", "C++", "\"", "*", "   ", "", "🎉", "\u{0}"] {
+    assert_eq!(found(&index, "a/b"), [0]);
+    assert_eq!(found(&index, "C++"), [0]);
+    for nothing in ["\"", "*", "   ", "", "🎉", "\u{0}"] {
         let answer = ask(&index, nothing, &Filter::default(), &Page::first(5));
         assert!(answer.hits.is_empty() && answer.exhausted && answer.total_admitted == 0, "{nothing:?}");
     }
