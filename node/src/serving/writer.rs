@@ -2,7 +2,7 @@
 //! clients share one wait for the disk. The queue is bounded; what is in it is carried out.
 
 use tokio::sync::{mpsc, oneshot};
-use undercroft_vault::{BypassReason, Change, Done, Outcome, Screening, WriteRequest};
+use undercroft_vault::{Answers, BypassReason, Change, Done, Outcome, Screening, WriteRequest};
 
 use super::front::Shared;
 use super::handle::VaultHandle;
@@ -78,7 +78,7 @@ async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, place: 
 type Reply = (oneshot::Sender<Result<Outcome>>, VaultHandle);
 
 /// Gives each writer its own result, or all of them the reason why the transaction did not happen.
-fn answer(shared: &Shared, committed: Result<Vec<undercroft_vault::Result<Done>>>, replies: Vec<Reply>) {
+fn answer(shared: &Shared, committed: Result<Answers>, replies: Vec<Reply>) {
     // A client that is gone is not told; its write happened.
     match committed {
         Ok(all) => {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use super::once::{Done, WriteRequest, once};
+use super::once::{Answers, Done, WriteRequest, once};
 use super::prepare::Prepared;
 use super::txn::{Committed, Txn};
 use super::{Vault, dedup, embedder, save, source, validate};
@@ -118,11 +118,7 @@ impl Vault {
     ///
     /// # Errors
     /// As [`Vault::write`]; one request's own may be [`Error::IdempotencyConflict`].
-    pub fn write_requests(
-        &self,
-        requests: Vec<WriteRequest>,
-        screening: Screening,
-    ) -> Result<Vec<Result<Done>>> {
+    pub fn write_requests(&self, requests: Vec<WriteRequest>, screening: Screening) -> Result<Answers> {
         Ok(self.write_recorded(requests, screening, false)?.0)
     }
 
@@ -132,7 +128,7 @@ impl Vault {
         requests: Vec<WriteRequest>,
         screening: Screening,
         record: bool,
-    ) -> Result<(Vec<Result<Done>>, Option<Vec<u8>>)> {
+    ) -> Result<(Answers, Option<Vec<u8>>)> {
         let Screening::Bypass(_reason) = screening;
         let writer = self.writing()?;
         let (changes, keys): (Vec<_>, Vec<_>) =

@@ -29,7 +29,7 @@ pub use dedup::DedupReport;
 pub use door::{BypassReason, Change, Outcome, Outcomes, Saved, Screening, SourceOutcome};
 pub use handle::Vault;
 pub use list::{ListedDrawer, Room, Taxonomy, Wing};
-pub use once::{Done, Idempotency, WriteRequest};
+pub use once::{Answers, Done, Idempotency, WriteRequest};
 pub(crate) use read::{Opened, open_unchained};
 pub use reconcile::Recovery;
 pub use repair::RepairReport;

@@ -78,6 +78,9 @@ pub struct Done {
     pub replayed: bool,
 }
 
+/// What each request of a transaction led to, in order.
+pub type Answers = Vec<Result<Done>>;
+
 impl Done {
     pub(super) fn now(outcome: Outcome) -> Self {
         Self { outcome, replayed: false }
