@@ -88,8 +88,10 @@ fn answer(shared: &Shared, committed: Result<Answers>, replies: Vec<Reply>) {
                 if let Ok(Done { outcome, replayed: false }) = &done {
                     shared.counts.outcome(outcome);
                 }
-                let outcome = done.map(|done| done.outcome);
-                let _ = reply.send(outcome.map_err(|error| handle.judged(error)));
+                let outcome = done.map(|done| done.outcome).map_err(|error| handle.judged(error));
+                // Let go first: whoever is told may want the vault alone.
+                drop(handle);
+                let _ = reply.send(outcome);
             }
         }
         Err(error) => {
