@@ -1,13 +1,14 @@
 //! A server of this process on a real socket, and the smallest client for it. Nothing is decided here.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+mod reply;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::Request;
-use hyper::header::HeaderMap;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -20,6 +21,8 @@ use undercroft_node::serving::{Bounds, Serving, ServingOptions};
 use undercroft_palace::env::Environment;
 use undercroft_palace::{Access, CreateKeys, Home, KeySource, Level, Palace, VaultSettings, standard_tools};
 
+pub(crate) use reply::Reply;
+
 /// Longest wait for anything; nothing takes so long unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -29,14 +32,6 @@ pub(crate) struct Server {
     pub(crate) serving: Serving,
     stop: Option<oneshot::Sender<()>>,
     running: JoinHandle<Drained>,
-}
-
-/// An answer.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
 }
 
 /// The installation in `dir`.
@@ -143,32 +138,4 @@ pub(crate) async fn send(
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let body = response.into_body().collect().await.expect("a body").to_bytes().to_vec();
     Reply { status, headers, body }
-}
-
-impl Reply {
-    /// The body as JSON.
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
-    }
-
-    /// The body as text.
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    /// A header as text; empty when it is missing.
-    pub(crate) fn header(&self, name: &str) -> String {
-        self.headers.get(name).map_or_else(String::new, |value| value.to_str().expect("text").to_owned())
-    }
-
-    /// The message of a refusal.
-    pub(crate) fn error(&self) -> String {
-        self.json()["error"].as_str().expect("an error").to_owned()
-    }
-
-    /// The body, once the status is the expected one.
-    pub(crate) fn expect(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "{}", self.text());
-        self.json()
-    }
 }
