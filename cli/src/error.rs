@@ -16,6 +16,9 @@ pub(crate) enum Failure {
     /// One vault.
     #[error(transparent)]
     Vault(#[from] undercroft_vault::Error),
+    /// Serving vaults.
+    #[error(transparent)]
+    Node(#[from] undercroft_node::Error),
     /// What was typed, or what it names, cannot be used.
     #[error("{message}")]
     Refused {
@@ -58,6 +61,7 @@ impl Failure {
         match self {
             Self::Palace(error) => error.class(),
             Self::Vault(error) => error.class(),
+            Self::Node(error) => error.class(),
             Self::Refused { class, .. } | Self::Told(class) => *class,
             Self::Output(_) => ErrorClass::Unavailable,
         }

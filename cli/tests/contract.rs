@@ -94,7 +94,7 @@ fn help_and_version_are_answers_and_mistakes_exit_with_one() {
 fn what_is_not_built_says_so_and_exits_with_one() {
     let palace = Palace::initialised();
     for (typed, named) in [
-        (&["serve-http", "--port", "1"][..], "not implemented: serve-http"),
+        (&["export", "--to", "x"][..], "not implemented: export"),
         (&["kg", "add", "a", "b", "c"], "not implemented: kg"),
         (&["vault", "rotate", "default"], "not implemented: vault rotate"),
         (&["search", "x", "--min-trust", "standard"], "not implemented: --min-trust"),

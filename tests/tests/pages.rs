@@ -8,7 +8,7 @@ use undercroft_tests::support::{Palace, files};
 use undercroft_tests::{page, tree};
 use undercroft_vault::{AddedBy, BypassReason, NewDrawer, Screening, Vault, VaultOptions, drawer_id};
 
-const TABLES: [&str; 5] = ["meta", "counters", "chain", "audit", "drawers"];
+const TABLES: [&str; 6] = ["meta", "counters", "chain", "outcomes", "audit", "drawers"];
 
 fn the_page() -> String {
     tree::read("docs/formats/vault.md")

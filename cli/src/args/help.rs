@@ -7,20 +7,16 @@ use clap::CommandFactory;
 use super::Cli;
 
 /// Headings and the commands below them, in the order in which somebody meets them.
-pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "remember", "mine", "sweep"]),
     ("Find and read", &["search", "wake-up", "drawer", "taxonomy", "stats"]),
     ("Prove and repair", &["verify", "history", "supersessions", "dedup", "repair"]),
     ("Vaults and copies", &["vault", "backup"]),
+    ("Serve", &["serve-mcp", "serve-http", "hooks", "daemon", "assert-header"]),
     ("Around it", &["config", "transcript", "completions"]),
     (
         "Not in this version",
         &[
-            "serve-mcp",
-            "serve-http",
-            "assert-header",
-            "daemon",
-            "hooks",
             "import",
             "export",
             "bundle",

@@ -15,21 +15,6 @@ pub(crate) struct Anything {
 /// Commands that are documented and not built.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LaterCommand {
-    /// Serve one vault to an agent on standard input and output
-    #[command(hide = true)]
-    ServeMcp(Anything),
-    /// Serve vaults over HTTP
-    #[command(hide = true)]
-    ServeHttp(Anything),
-    /// Print an assertion for a vault
-    #[command(hide = true)]
-    AssertHeader(Anything),
-    /// Sweep transcripts again and again
-    #[command(hide = true)]
-    Daemon(Anything),
-    /// Print settings that make an agent sweep by itself
-    #[command(hide = true)]
-    Hooks(Anything),
     /// File the records of an export
     #[command(hide = true)]
     Import(Anything),
@@ -100,11 +85,6 @@ impl LaterCommand {
     #[must_use]
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::ServeMcp(_) => "serve-mcp",
-            Self::ServeHttp(_) => "serve-http",
-            Self::AssertHeader(_) => "assert-header",
-            Self::Daemon(_) => "daemon",
-            Self::Hooks(_) => "hooks",
             Self::Import(_) => "import",
             Self::Export(_) => "export",
             Self::Bundle(_) => "bundle",

@@ -3,6 +3,7 @@
 //! Nothing is carried out here, and no name or date is judged: handlers hand them to the engine, which has one guard for
 //! every surface.
 
+mod agents;
 mod backup;
 mod config;
 mod drawer;
@@ -10,18 +11,21 @@ mod filing;
 pub(crate) mod help;
 mod later;
 mod searching;
+mod serve_http;
 mod vault;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use agents::{AssertHeaderArgs, DaemonCommand, HooksArgs, ServeMcpArgs};
 pub(crate) use backup::{BackupCommand, RestoreArgs};
 pub(crate) use config::{CompletionArgs, ConfigCheckArgs, ConfigCommand, TranscriptCommand};
 pub(crate) use drawer::DrawerCommand;
 pub(crate) use filing::{MineArgs, RememberArgs, SweepArgs};
 pub(crate) use later::LaterCommand;
 pub(crate) use searching::{DedupArgs, HistoryArgs, RepairArgs, SearchArgs, WakeUpArgs};
+pub(crate) use serve_http::ServeHttpArgs;
 pub(crate) use vault::{InitArgs, VaultCommand};
 
 /// Undercroft: hardened local-first AI memory. Keeps what was said word for word, encrypted and tamper-evident, and finds
@@ -92,6 +96,17 @@ pub(crate) enum Command {
     /// Show agent transcripts as a conversation
     #[command(subcommand)]
     Transcript(TranscriptCommand),
+    /// Serve one vault to an agent (MCP) on standard input and output
+    ServeMcp(ServeMcpArgs),
+    /// Print settings that make an agent file its own conversations
+    Hooks(HooksArgs),
+    /// File transcripts again and again
+    #[command(subcommand)]
+    Daemon(DaemonCommand),
+    /// Print the X-Vault-Assertion header that a server with a secret demands
+    AssertHeader(AssertHeaderArgs),
+    /// Serve vaults over HTTP until told to stop
+    ServeHttp(ServeHttpArgs),
     /// Print a completion script for a shell
     Completions(CompletionArgs),
     #[command(flatten)]
@@ -109,12 +124,17 @@ impl Command {
             | Self::ConfigCheck(_)
             | Self::Transcript(_)
             | Self::Completions(_)
+            | Self::Hooks(_)
+            | Self::AssertHeader(_)
             | Self::Backup(BackupCommand::List | BackupCommand::Restore(_)) => false,
             Self::Backup(BackupCommand::Create) | Self::Later(_) => true,
             Self::Remember(_)
             | Self::Mine(_)
             | Self::Sweep(_)
             | Self::Search(_)
+            | Self::ServeHttp(_)
+            | Self::ServeMcp(_)
+            | Self::Daemon(_)
             | Self::WakeUp(_)
             | Self::Drawer(_)
             | Self::Dedup(_)

@@ -1,16 +1,21 @@
 //! One file a command. A handler asks the engine, prints the answer, and decides nothing.
 
+mod assert_header;
 mod backup;
 mod completions;
 mod config;
+mod daemon;
 mod dedup;
 mod drawer;
 mod history;
+mod hooks;
 mod init;
 mod mine;
 mod remember;
 mod repair;
 mod search;
+mod serve_http;
+mod serve_mcp;
 mod stats;
 mod supersessions;
 mod sweep;
@@ -36,6 +41,11 @@ pub(crate) fn run(command: Command, context: &mut Context) -> Outcome {
         Command::Mine(args) => mine::run(&args, context),
         Command::Sweep(args) => sweep::run(&args, context),
         Command::Search(args) => search::run(&args, context),
+        Command::ServeHttp(args) => serve_http::run(&args, context),
+        Command::ServeMcp(args) => serve_mcp::run(&args, context),
+        Command::Hooks(args) => hooks::run(&args, context),
+        Command::Daemon(command) => daemon::run(&command, context),
+        Command::AssertHeader(args) => assert_header::run(&args, context),
         Command::WakeUp(args) => wake_up::run(&args, context),
         Command::Drawer(command) => drawer::run(&command, context),
         Command::Dedup(args) => dedup::run(&args, context),

@@ -59,6 +59,11 @@ impl Output {
         Ok(())
     }
 
+    /// Where a protocol writes by itself.
+    pub(crate) fn sink(&mut self) -> &mut dyn Write {
+        &mut self.sink
+    }
+
     /// Hands everything over.
     ///
     /// # Errors

@@ -37,6 +37,12 @@ pub enum Error {
     /// The vault was opened for reading.
     #[error("vault is open read-only; open it for writing to change it")]
     ReadOnly,
+    /// The idempotency key stands for another request.
+    #[error(
+        "Idempotency-Key was used within a day for another request to the same place; send a key of its own with \
+         each request, and the same request when it is sent again"
+    )]
+    IdempotencyConflict,
     /// The embedder given is not the one whose vectors the vault holds.
     #[error(
         "vault holds vectors of embedder '{recorded}' but '{given}' was configured; configure the recorded one, or \
@@ -145,7 +151,9 @@ impl Error {
             | Self::EmbedderMismatch { .. }
             | Self::Schema { .. } => ErrorClass::Invalid,
             Self::NoDrawer(_) | Self::NoVault(_) => ErrorClass::NotFound,
-            Self::VaultExists(_) | Self::InUse(_) | Self::Backup(_) => ErrorClass::Conflict,
+            Self::VaultExists(_) | Self::InUse(_) | Self::Backup(_) | Self::IdempotencyConflict => {
+                ErrorClass::Conflict
+            }
             Self::ReadOnly => ErrorClass::Denied,
             Self::Record { .. }
             | Self::ChainBroken { .. }

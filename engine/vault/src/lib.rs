@@ -25,8 +25,9 @@ pub use drawers::{
 };
 pub use error::{Error, ErrorClass, Result};
 pub use vault::{
-    AnchorReport, BackupInfo, BypassReason, Change, DedupReport, GraphStats, ListedDrawer, Outcome, Outcomes,
-    Recovery, RepairReport, Room, Saved, Screening, SearchHit, SearchReply, SearchRequest, SourceOutcome,
-    Stats, Supersessions, Taxonomy, Vault, Wing, WingCount, alone,
+    AnchorReport, Answers, BackupInfo, BypassReason, Change, DedupReport, Done, GraphStats, Idempotency,
+    ListedDrawer, Outcome, Outcomes, Recovery, RepairReport, Room, Saved, Screening, SearchHit, SearchReply,
+    SearchRequest, SourceOutcome, Stats, Supersessions, Taxonomy, Vault, Wing, WingCount, WriteRequest,
+    alone,
 };
 pub use verify::VerifyReport;

@@ -35,6 +35,12 @@ pub const IMAGE_PIECE_BYTES: usize = 1 << 20;
 pub const MAX_IMAGE_BYTES: u64 = 16 << 30;
 /// A stale image is rewritten once this many records changed since it was built, or a tenth of the vault.
 pub const IMAGE_STALE_RECORDS: u64 = 256;
+/// Longest idempotency key, in bytes.
+pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 128;
+/// For how long the outcome of a request with an idempotency key is remembered: a day, in microseconds.
+pub const IDEMPOTENCY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+/// Expired outcomes that one transaction forgets at most: more than it can add in ordinary use, and little work.
+pub const FORGOTTEN_OUTCOMES: usize = 256;
 /// Largest page of a listing.
 pub const MAX_LIST: usize = 500;
 /// Largest page of the history.

@@ -4,8 +4,9 @@ mod support;
 
 use std::path::Path;
 
-use support::{Home, UNSCREENED, ask, note, save};
+use support::{Home, UNSCREENED, ask, keyed, note, save};
 use undercroft_crypto::Level;
+use undercroft_vault::Change;
 
 #[test]
 fn deleted_words_of_a_readable_vault_are_gone_from_its_database() {
@@ -40,10 +41,25 @@ fn no_word_of_a_sealed_vault_is_in_any_of_its_files() {
     vault.update(id, "a syzygy instead", UNSCREENED).expect("updates");
     let many = (0..300).map(|i| note("inbox", &format!("walrus number{i}"))).collect();
     vault.save_many(many, UNSCREENED).expect("commits");
+    let request = *b"a digest of a body: vexillology.";
+    let once = keyed(Change::Update { id, text: "a syzygy instead".into() }, "rhododendronkey", request);
+    assert!(vault.write_requests(vec![once], UNSCREENED).expect("commits")[0].is_ok());
     assert!(!vault.search(&ask("syzygy")).expect("searches").hits.is_empty());
     let hex = id.to_string();
-    let words =
-        ["zugzwang", "syzygy", "quincunx", "borborygm", "xylophag", "1887-03-09", "walrus", hex.as_str()];
+    let words = [
+        "zugzwang",
+        "syzygy",
+        "quincunx",
+        "borborygm",
+        "xylophag",
+        "1887-03-09",
+        "walrus",
+        "rhododendron",
+        "vexillology",
+        "updated",
+        "POST /v1",
+        hex.as_str(),
+    ];
     let check = |when: &str| {
         for entry in std::fs::read_dir(home.dir()).expect("reads") {
             let path = entry.expect("reads").path();

@@ -90,6 +90,36 @@ pub fn search_trace(environment: &Environment) -> bool {
     environment.get("UNDERCROFT_SEARCH_TRACE").is_some()
 }
 
+/// `UNDERCROFT_MCP_HTTP_TOKEN`, untrimmed: what a client must show.
+pub fn http_token(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_MCP_HTTP_TOKEN", |text| parse::token(text).map(|()| text.to_owned()))
+}
+
+/// `UNDERCROFT_ASSERTION_SECRET`, untrimmed: with what assertions for one vault are minted.
+pub fn assertion_secret(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_ASSERTION_SECRET", |text| parse::any(text).map(|()| text.to_owned()))
+}
+
+/// `UNDERCROFT_METRICS`.
+pub fn metrics(environment: &Environment) -> Reading<bool> {
+    named(environment, "UNDERCROFT_METRICS", parse::switch)
+}
+
+/// `UNDERCROFT_LOG`: filter directives, for the logger to judge.
+#[must_use]
+pub fn log_directives(environment: &Environment) -> Option<String> {
+    match environment.text("UNDERCROFT_LOG") {
+        Some(Ok(text)) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+/// `UNDERCROFT_LOG_FORMAT`: whether it is `json`.
+#[must_use]
+pub fn logs_are_json(environment: &Environment) -> bool {
+    matches!(environment.text("UNDERCROFT_LOG_FORMAT"), Some(Ok(text)) if text.trim().eq_ignore_ascii_case("json"))
+}
+
 /// Judges one variable as the pre-flight does: the finding, or `None` when it is not declared.
 #[must_use]
 pub fn judge(environment: &Environment, variable: &Variable) -> Option<Finding> {

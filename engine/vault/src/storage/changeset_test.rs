@@ -1,6 +1,7 @@
 //! What a transaction changed in evidence and ledgers makes an equal copy elsewhere, wholly or not at all.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -11,8 +12,8 @@ use super::changeset::{Recorder, apply};
 use super::schema::{EVIDENCE, LEDGER};
 use crate::drawers::{AddedBy, DrawerId, NewDrawer};
 use crate::error::ErrorClass;
-use crate::vault::{BypassReason, Change, Outcome, Screening, Vault};
-use crate::{VaultOptions, audit};
+use crate::vault::{BypassReason, Change, Idempotency, Outcome, Screening, Vault, WriteRequest};
+use crate::{ManualClock, VaultOptions, audit, limits};
 
 const UNSCREENED: Screening = Screening::Bypass(BypassReason::NotDeclared);
 
@@ -23,9 +24,12 @@ struct Pair {
 
 impl Pair {
     fn new(level: Level) -> Self {
+        Self::with(level, VaultOptions::default())
+    }
+
+    fn with(level: Level, options: VaultOptions) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let master = MasterKey::generate(&SeededEntropy::new(7));
-        let options = VaultOptions::default();
         let vault = Vault::create(&folder.path().join("v"), "v", level, &master, options).expect("creates");
         Self { folder, vault }
     }
@@ -43,8 +47,12 @@ impl Pair {
     }
 
     fn write(&self, changes: Vec<Change>) -> (Vec<Outcome>, Vec<u8>) {
-        let (outcomes, changeset) = self.vault.write_recorded(changes, UNSCREENED, true).expect("commits");
-        (outcomes.into_iter().map(|o| o.expect("lands")).collect(), changeset.expect("was asked for"))
+        let (done, changeset) =
+            self.vault.write_recorded(requests(changes), UNSCREENED, true).expect("commits");
+        (
+            done.into_iter().map(|done| done.expect("lands").outcome).collect(),
+            changeset.expect("was asked for"),
+        )
     }
 
     fn save(&self, text: &str) -> (DrawerId, Vec<u8>) {
@@ -64,6 +72,10 @@ impl Pair {
 
 fn open(path: &Path) -> Connection {
     Connection::open(path).expect("opens")
+}
+
+fn requests(changes: Vec<Change>) -> Vec<WriteRequest> {
+    changes.into_iter().map(Into::into).collect()
 }
 
 fn save(text: &str) -> Change {
@@ -110,7 +122,8 @@ fn a_refused_item_leaves_no_trace_in_the_changeset() {
     let mut linked = NewDrawer::direct("work", "inbox", "names what is not there", AddedBy::Cli);
     linked.supersedes = Some(absent);
     let changes = vec![save("before"), Change::Save(linked), Change::Delete(absent), save("after")];
-    let (outcomes, changeset) = pair.vault.write_recorded(changes, UNSCREENED, true).expect("commits");
+    let (outcomes, changeset) =
+        pair.vault.write_recorded(requests(changes), UNSCREENED, true).expect("commits");
     assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false, true]);
     apply(&copy, &changeset.expect("was asked for")).expect("applies");
     pair.assert_equal(&copy);
@@ -124,6 +137,35 @@ fn a_write_that_changes_nothing_has_an_empty_changeset() {
     assert!(changeset.is_empty());
     let copy = pair.copy("copy.db");
     apply(&copy, &changeset).expect("applies");
+    pair.assert_equal(&copy);
+}
+
+#[test]
+fn what_is_remembered_of_a_keyed_request_travels_with_what_it_did_and_so_does_its_end() {
+    let clock = Arc::new(ManualClock::new(1_767_225_600_000_000));
+    let pair = Pair::with(Level::Sealed, VaultOptions { clock: clock.clone(), ..VaultOptions::default() });
+    let copy = pair.copy("copy.db");
+    let keyed = || WriteRequest {
+        change: save("once"),
+        idempotency: Some(Idempotency::new("POST /drawers", "key", [1; 32]).expect("a key")),
+    };
+    let mut changesets = Vec::new();
+    let mut write = |requests| {
+        let (_, changeset) = pair.vault.write_recorded(requests, UNSCREENED, true).expect("commits");
+        changesets.push(changeset.expect("was asked for"));
+    };
+    write(vec![keyed()]);
+    write(vec![keyed()]);
+    clock.advance(limits::IDEMPOTENCY_MICROS);
+    write(vec![save("another").into()]);
+    assert!(changesets[1].is_empty(), "a replay writes nothing");
+    let remembered = |conn: &Connection| {
+        conn.query_row("SELECT count(*) FROM outcomes", [], |row| row.get::<_, i64>(0)).expect("counts")
+    };
+    apply(&copy, &changesets[0]).expect("applies");
+    assert_eq!(remembered(&copy), 1);
+    apply(&copy, &changesets[2]).expect("applies");
+    assert_eq!(remembered(&copy), 0);
     pair.assert_equal(&copy);
 }
 

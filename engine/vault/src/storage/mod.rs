@@ -4,6 +4,7 @@ pub(crate) mod changeset;
 pub(crate) mod counters;
 pub(crate) mod lock;
 pub(crate) mod meta;
+pub(crate) mod outcomes;
 pub(crate) mod schema;
 mod session;
 pub(crate) mod snapshot;

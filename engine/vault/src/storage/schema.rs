@@ -1,7 +1,7 @@
 //! The schema of a vault. Three classes of table, and what each promises:
 //!
 //! - *evidence* (`drawers`, `audit`): tagged and audited; replicated as changesets.
-//! - *ledger* (`meta`, `counters`, `chain`): tagged, replicated, not audited.
+//! - *ledger* (`meta`, `counters`, `chain`, `outcomes`): tagged, replicated, not audited.
 //! - *derived* (`drawers_fts`, only in `hmac-only` vaults): local, rebuilt from evidence, never replicated.
 //!
 //! Every evidence and ledger table has an explicit primary key without NULLs, so that the session extension records
@@ -20,7 +20,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x5543_5631;
 /// Tables whose rows are evidence.
 pub(crate) const EVIDENCE: [&str; 2] = ["drawers", "audit"];
 /// Tables whose rows are ledgers.
-pub(crate) const LEDGER: [&str; 3] = ["meta", "counters", "chain"];
+pub(crate) const LEDGER: [&str; 4] = ["meta", "counters", "chain", "outcomes"];
 
 const TABLES: &str = "
 CREATE TABLE meta (
@@ -40,6 +40,13 @@ CREATE TABLE chain (
   digest BLOB NOT NULL,
   tag    BLOB NOT NULL
 );
+CREATE TABLE outcomes (
+  key     BLOB NOT NULL PRIMARY KEY,
+  request BLOB NOT NULL,
+  expires INTEGER NOT NULL,
+  outcome BLOB NOT NULL,
+  tag     BLOB NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE audit (
   n     INTEGER NOT NULL PRIMARY KEY,
   label BLOB NOT NULL,
@@ -64,7 +71,7 @@ CREATE TABLE drawers (
 ";
 
 /// Secondary indexes: name, uniqueness, what they cover. Derived like the full-text table, and rebuilt with it.
-const INDEXES: [(&str, &str, &str); 7] = [
+const INDEXES: [(&str, &str, &str); 8] = [
     ("audit_label", "", "audit (label)"),
     ("drawers_rid", "UNIQUE", "drawers (rid)"),
     ("drawers_written", "UNIQUE", "drawers (written)"),
@@ -72,6 +79,7 @@ const INDEXES: [(&str, &str, &str); 7] = [
     ("drawers_source", "", "drawers (source) WHERE source IS NOT NULL"),
     ("drawers_fp", "", "drawers (fp)"),
     ("drawers_supersedes", "", "drawers (supersedes) WHERE supersedes IS NOT NULL"),
+    ("outcomes_expires", "", "outcomes (expires)"),
 ];
 
 /// Full-text table of `hmac-only` vaults: contentless, one row a drawer under its `seq`, holding the folded text, of

@@ -1,7 +1,7 @@
 //! Removing copies: drawers of one wing whose words are the same but for form. The oldest stays and keeps the days of
 //! the others. A drawer that takes part in a supersession is left: removing it would break a receipt.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use undercroft_crypto::BlindColumn;
 
 use super::door::{BypassReason, Change, Outcome, Screening};
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::limits;
 
 /// What deduplication found, or did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DedupReport {
     /// Groups of copies.
     pub duplicate_groups: u64,

@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 
+use super::once::{Answers, Done, WriteRequest, once};
 use super::prepare::Prepared;
 use super::txn::{Committed, Txn};
 use super::{Vault, dedup, embedder, save, source, validate};
 use crate::drawers::{DrawerId, NewDrawer, SourceBatch};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::storage::sqlite;
+use crate::storage::{outcomes, sqlite};
 
 /// The screening decision that every write states. There is no default: a caller that does not screen says why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +73,7 @@ pub enum Outcome {
 pub type Outcomes = Vec<Result<Outcome>>;
 
 /// Where a text landed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
     /// The drawer's id.
     pub id: DrawerId,
@@ -107,34 +109,51 @@ impl Vault {
     /// When the vault is read-only, its state fails a check, or the transaction as a whole could not be committed;
     /// then nothing of it happened.
     pub fn write(&self, changes: Vec<Change>, screening: Screening) -> Result<Outcomes> {
-        Ok(self.write_recorded(changes, screening, false)?.0)
+        let done = self.write_requests(changes.into_iter().map(Into::into).collect(), screening)?;
+        Ok(done.into_iter().map(|one| one.map(|done| done.outcome)).collect())
+    }
+
+    /// The same for changes that may carry an idempotency key. A key that is known is answered with what was done under
+    /// it, without doing it again; so is one that another request of the same transaction brought.
+    ///
+    /// # Errors
+    /// As [`Vault::write`]; one request's own may be [`Error::IdempotencyConflict`].
+    pub fn write_requests(&self, requests: Vec<WriteRequest>, screening: Screening) -> Result<Answers> {
+        Ok(self.write_recorded(requests, screening, false)?.0)
     }
 
     /// The same, handing back the transaction's changeset, taken before commit, when `record` is set.
     pub(crate) fn write_recorded(
         &self,
-        changes: Vec<Change>,
+        requests: Vec<WriteRequest>,
         screening: Screening,
         record: bool,
-    ) -> Result<(Outcomes, Option<Vec<u8>>)> {
+    ) -> Result<(Answers, Option<Vec<u8>>)> {
         let Screening::Bypass(_reason) = screening;
         let writer = self.writing()?;
+        let (changes, keys): (Vec<_>, Vec<_>) =
+            requests.into_iter().map(|request| (request.change, request.idempotency)).unzip();
         let ready: Vec<Result<Ready>> = self.make_ready(changes);
         let conn = writer.lock();
         let mut txn = self.begin(&conn, record)?;
         self.check_same_embedder(&txn)?;
-        let mut outcomes = Vec::with_capacity(ready.len());
-        for item in ready {
-            let outcome = item.and_then(|item| txn.item(|txn| self.carry_out(txn, item)));
+        outcomes::forget_expired(&conn, txn.now(), limits::FORGOTTEN_OUTCOMES)?;
+        let mut all = Vec::with_capacity(ready.len());
+        for (item, key) in ready.into_iter().zip(keys) {
+            let done = match key {
+                // Even what could not be made ready this time may have been done before.
+                Some(key) => txn.item(|txn| once(txn, &key, |txn| self.carry_out(txn, item?))),
+                None => item.and_then(|item| txn.item(|txn| self.carry_out(txn, item))).map(Done::now),
+            };
             if txn.is_lost() {
-                return Err(outcome.err().unwrap_or(Error::SnapshotExpired));
+                return Err(done.err().unwrap_or(Error::SnapshotExpired));
             }
-            outcomes.push(outcome);
+            all.push(done);
         }
         let mut committed = txn.commit()?;
         let changeset = committed.changeset.take();
         self.after_commit(&conn, committed);
-        Ok((outcomes, changeset))
+        Ok((all, changeset))
     }
 
     /// Begins a transaction that continues what this handle has seen.

@@ -161,7 +161,7 @@ impl<'a> Txn<'a> {
         self.conn.is_autocommit()
     }
 
-    /// Stores chain and counters and commits, durably. With nothing recorded, nothing is written.
+    /// Stores chain and counters and commits, durably. What did not move is not written.
     pub(crate) fn commit(mut self) -> Result<Committed> {
         if self.chain.height != self.base.height {
             audit::state::store(self.conn, self.keyring, &self.chain)?;

@@ -11,16 +11,17 @@ use crate::audit::table::AuditRow;
 use crate::drawers::table::DrawerRow;
 use crate::error::{ErrorClass, Result};
 use crate::keyring::Keyring;
+use crate::storage::outcomes::OutcomeRow;
 use crate::storage::snapshot::Snapshot;
 
-/// An index, the scan that reads it alone (its columns, then the row's number), and how many columns it has.
+/// An index, the scan that reads it alone (its columns, then the row's number or key), and how many columns it has.
 struct Scan {
     name: &'static str,
     sql: &'static str,
     columns: usize,
 }
 
-const SCANS: [Scan; 7] = [
+const SCANS: [Scan; 8] = [
     Scan { name: "audit_label", sql: "SELECT label, n FROM audit INDEXED BY audit_label", columns: 1 },
     Scan { name: "drawers_rid", sql: "SELECT rid, seq FROM drawers INDEXED BY drawers_rid", columns: 1 },
     Scan {
@@ -42,6 +43,11 @@ const SCANS: [Scan; 7] = [
     Scan {
         name: "drawers_supersedes",
         sql: "SELECT supersedes, seq FROM drawers INDEXED BY drawers_supersedes WHERE supersedes IS NOT NULL",
+        columns: 1,
+    },
+    Scan {
+        name: "outcomes_expires",
+        sql: "SELECT expires, key FROM outcomes INDEXED BY outcomes_expires",
         columns: 1,
     },
 ];
@@ -80,10 +86,17 @@ impl IndexSums {
         }
     }
 
+    pub(super) fn add_outcome(&mut self, row: &OutcomeRow) {
+        self.add_entry(7, [&row.expires.to_be_bytes()[..], row.key.as_bytes()]);
+    }
+
     fn add(&mut self, index: usize, key: &[&[u8]], number: i64) {
+        self.add_entry(index, key.iter().copied().chain([&number.to_be_bytes()[..]]));
+    }
+
+    fn add_entry<'a>(&mut self, index: usize, parts: impl IntoIterator<Item = &'a [u8]>) {
         let mut entry = Entry::default();
-        key.iter().for_each(|part| entry.push(part));
-        entry.push(&number.to_be_bytes());
+        parts.into_iter().for_each(|part| entry.push(part));
         self.sums[index] = self.sums[index].wrapping_add(self.hash(&entry));
     }
 

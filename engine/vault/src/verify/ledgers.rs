@@ -3,11 +3,13 @@
 use rusqlite::Connection;
 use undercroft_crypto::ChainState;
 
+use super::indexes::IndexSums;
 use super::report::VerifyReport;
 use crate::audit;
 use crate::error::{Error, ErrorClass, Result};
+use crate::limits;
 use crate::storage::snapshot::Snapshot;
-use crate::storage::{counters, meta, schema};
+use crate::storage::{counters, meta, outcomes, schema};
 use crate::vault::Vault;
 
 /// What of the ledgers can be trusted.
@@ -19,7 +21,14 @@ pub(super) struct Trusted {
 }
 
 /// Checks ledgers and schema.
-pub(super) fn check(vault: &Vault, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<Trusted> {
+pub(super) fn check(
+    vault: &Vault,
+    snapshot: &Snapshot<'_>,
+    sums: &mut IndexSums,
+    report: &mut VerifyReport,
+) -> Result<Trusted> {
+    let walked = check_outcomes(vault, snapshot, sums, report);
+    found(report, walked)?;
     snapshot.with(|conn| {
         check_meta(vault, conn, report)?;
         check_schema(vault, conn, report)?;
@@ -48,6 +57,32 @@ fn check_meta(vault: &Vault, conn: &Connection, report: &mut VerifyReport) -> Re
             VerifyReport::note(&mut report.ledger_drift, format!("meta {key:?}: not of this format"));
         }
         found(report, meta::get(conn, vault.keyring().mac(), key))?;
+    }
+    Ok(())
+}
+
+/// Every remembered outcome is as it was written. That one is missing is not found: its key is unknown again.
+fn check_outcomes(
+    vault: &Vault,
+    snapshot: &Snapshot<'_>,
+    sums: &mut IndexSums,
+    report: &mut VerifyReport,
+) -> Result<()> {
+    let (mut last, mut met) = (Vec::new(), 0);
+    loop {
+        let rows = snapshot.with(|conn| outcomes::after(conn, &last, limits::PAGE_ROWS))?;
+        let Some(row) = rows.last() else { break };
+        last.clone_from(&row.key);
+        met += i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        for row in rows {
+            if let Some(row) = found(report, row.verified(vault.keyring().mac()))? {
+                sums.add_outcome(&row);
+            }
+        }
+    }
+    // A key that is no blob, or an empty one, has no place in that order.
+    if snapshot.with(outcomes::count)? != met {
+        VerifyReport::note(&mut report.ledger_drift, "remembered outcomes: a key is malformed");
     }
     Ok(())
 }

@@ -30,10 +30,10 @@ impl Vault {
         let anchor = self.manifest().anchor;
         let snapshot = self.readers().snapshot()?;
         let mut report = VerifyReport::default();
-        let trusted = ledgers::check(self, &snapshot, &mut report)?;
+        let mut sums = IndexSums::new(self.keyring());
+        let trusted = ledgers::check(self, &snapshot, &mut sums, &mut report)?;
         // Without a trustworthy state there is nothing to replay against; everything else is walked all the same.
         let expected = trusted.chain.as_ref().map(|state| (state, &anchor));
-        let mut sums = IndexSums::new(self.keyring());
         // Neither leg needs the other until both have ended.
         let (chain, met) = thread::scope(|scope| {
             let chain = scope.spawn(|| chain_leg(self, &snapshot, expected));

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use undercroft_crypto::{Level, MasterKey, SeededEntropy};
 use undercroft_vault::{
-    AddedBy, BypassReason, DrawerId, ManualClock, NewDrawer, Origin, Screening, SearchRequest, Vault,
-    VaultOptions,
+    AddedBy, BypassReason, Change, DrawerId, Idempotency, ManualClock, NewDrawer, Origin, Screening,
+    SearchRequest, Vault, VaultOptions, WriteRequest,
 };
 
 /// No screen is declared in these tests.
@@ -71,6 +71,12 @@ pub(crate) fn from_source(source: &str, chunk: u32, text: &str) -> NewDrawer {
 
 pub(crate) fn save(vault: &Vault, room: &str, text: &str) -> DrawerId {
     vault.save(note(room, text), UNSCREENED).expect("saves").id
+}
+
+/// A change to be made once under `key`.
+pub(crate) fn keyed(change: Change, key: &str, request: [u8; 32]) -> WriteRequest {
+    let idempotency = Idempotency::new("POST /v1/vaults/v/drawers", key, request).expect("a key");
+    WriteRequest { change, idempotency: Some(idempotency) }
 }
 
 pub(crate) fn ask(query: &str) -> SearchRequest {

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use undercroft_crypto::Level;
-use undercroft_vault::{DrawerId, Error, ErrorClass, SourceBatch, Vault};
+use undercroft_vault::{Change, DrawerId, Error, ErrorClass, SourceBatch, Vault};
 
-use crate::support::{Home, UNSCREENED, ask, copy_folder, from_source, note, save};
+use crate::support::{Home, UNSCREENED, ask, copy_folder, from_source, keyed, note, save};
 
 pub(crate) const LEVELS: [Level; 2] = [Level::Sealed, Level::HmacOnly];
 
 /// Every column of every table that is evidence or ledger.
-pub(crate) const COLUMNS: [(&str, &[&str]); 5] = [
+pub(crate) const COLUMNS: [(&str, &[&str]); 6] = [
     (
         "drawers",
         &[
@@ -34,6 +34,7 @@ pub(crate) const COLUMNS: [(&str, &[&str]); 5] = [
     ("meta", &["key", "value", "tag"]),
     ("counters", &["name", "value", "tag"]),
     ("chain", &["height", "head", "digest", "tag"]),
+    ("outcomes", &["key", "request", "expires", "outcome", "tag"]),
 ];
 
 /// A vault with some of everything, closed, and what it holds.
@@ -68,6 +69,12 @@ impl Scene {
         kept.push((changed, WORDS[3]));
         let gone = save(&vault, "inbox", "destroyed on purpose");
         vault.delete(gone).expect("deletes");
+        for key in ["one", "two"] {
+            // The words that are there already: all that stays is the outcome.
+            let again = Change::Update { id: changed, text: WORDS[3].into() };
+            vault.write_requests(vec![keyed(again, key, [3; 32])], UNSCREENED).expect("commits");
+            home.clock.advance(1);
+        }
         vault.close().expect("closes");
         Self { home, kept, gone }
     }
@@ -194,7 +201,7 @@ pub(crate) fn key_of(table: &str) -> &'static str {
     match table {
         "drawers" => "seq",
         "audit" => "n",
-        "meta" => "key",
+        "meta" | "outcomes" => "key",
         "counters" => "name",
         _ => "id",
     }

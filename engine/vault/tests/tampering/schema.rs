@@ -69,7 +69,9 @@ fn a_table_that_became_a_view_is_found() {
 
 #[test]
 fn an_index_that_leads_nowhere_is_an_integrity_error_for_the_read_and_found_by_verifying() {
-    for index in ["audit_label", "drawers_rid", "drawers_written", "drawers_place", "drawers_fp"] {
+    for index in
+        ["audit_label", "drawers_rid", "drawers_written", "drawers_place", "drawers_fp", "outcomes_expires"]
+    {
         let scene = Scene::new(Level::Sealed);
         let copy = scene.copy();
         empty_index(&copy.dir.join("vault.db"), index);

@@ -12,18 +12,15 @@ pub(super) const TABLE: &[Variable] = &[
         .secret()
         .values("bearer, no white space at its end")
         .default("unset: this machine only")
-        .means("Guards the server; required when it listens beyond this machine.")
-        .unbuilt(SERVER),
+        .means("Guards the server; required when it listens beyond this machine."),
     Variable::protects("UNDERCROFT_ASSERTION_SECRET", Reader::Server, parse::any)
         .secret()
         .values("any text that is not blank")
-        .means("Demands a fresh assertion for each vault.")
-        .unbuilt(SERVER),
+        .means("Demands a fresh assertion for each vault."),
     Variable::tunes("UNDERCROFT_METRICS", Reader::Server, |v| parse::switch(v).map(drop))
         .values("1, true, 0, false, off")
         .default("off")
-        .means("Serves `/metrics`.")
-        .unbuilt(SERVER),
+        .means("Serves `/metrics`."),
     Variable::tunes("UNDERCROFT_SAMPLE_INTERVAL_MS", Reader::Server, |v| parse::at_least::<100>(v).map(drop))
         .values("whole number of at least 100")
         .default("2000")
@@ -32,13 +29,11 @@ pub(super) const TABLE: &[Variable] = &[
     Variable::opaque("UNDERCROFT_LOG", Reader::Telemetry)
         .values("filter directives")
         .default("`warn,undercroft=info`")
-        .means("What is logged.")
-        .unbuilt(TELEMETRY),
+        .means("What is logged."),
     Variable::opaque("UNDERCROFT_LOG_FORMAT", Reader::Telemetry)
         .values("json (to standard output), or anything else for text (to standard error)")
         .default("text")
-        .means("How logs are written.")
-        .unbuilt(TELEMETRY),
+        .means("How logs are written."),
     Variable::protects("UNDERCROFT_OTLP_ENDPOINT", Reader::Telemetry, transport::outward_url)
         .blank_refused()
         .values("https anywhere, http on this machine")

@@ -1,0 +1,31 @@
+//! `serve-mcp`: one vault to one agent, on standard input and output, until the input ends.
+//!
+//! Standard output carries replies and nothing else; whatever a person should know goes to standard error.
+
+use std::io;
+
+use undercroft_node::mcp::{Posture, Server, serve_stdio};
+use undercroft_palace::{Access, CreateKeys};
+
+use crate::args::ServeMcpArgs;
+use crate::context::Context;
+use crate::error::Outcome;
+
+pub(super) fn run(args: &ServeMcpArgs, context: &mut Context) -> Outcome {
+    let ceiling = context.settings()?.audit_ceiling;
+    let (access, posture) = match args.read_only {
+        true => (Access::ReadOnly, Posture::ReadOnly),
+        false => (Access::Write, Posture::Writable),
+    };
+    // Before the first message: a verdict on the vault is never a tool's answer.
+    let vault = context.palace(CreateKeys::Never)?.open_vault(context.vault_name(), access)?;
+    for note in vault.unhealed() {
+        eprintln!("Note: {note}");
+    }
+    let server = Server::new(posture).with_audit_ceiling(ceiling);
+    let mut log = |failure: &_| eprintln!("Error: {failure}");
+    let served = serve_stdio(server, &vault, io::stdin().lock(), context.out.sink(), &mut log);
+    // Also when the agent went away in the middle of a reply.
+    vault.close()?;
+    Ok(served?)
+}

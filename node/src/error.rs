@@ -1,0 +1,108 @@
+//! What can go wrong between a request and its vault, and the class of each failure.
+//!
+//! What a vault or the installation says is passed on unchanged. No status is decided here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use undercroft_palace::ErrorClass;
+
+use crate::limits;
+
+/// Every failure of this crate. Cloned when one failed transaction is the answer to several writes.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The installation: names, keys, backups.
+    #[error(transparent)]
+    Palace(Arc<undercroft_palace::Error>),
+    /// One vault.
+    #[error(transparent)]
+    Vault(Arc<undercroft_vault::Error>),
+    /// As many requests wait for this vault as may.
+    #[error("vault '{0}' has as many requests waiting as are accepted; try again in a moment")]
+    VaultBusy(String),
+    /// A bound of the whole process is reached.
+    #[error("the server has {0}; try again in a moment")]
+    Busy(&'static str),
+    /// The process is finishing what it accepted and takes nothing new.
+    #[error("the server is shutting down; try again on another one, or when it is back")]
+    Draining,
+    /// Something that needs the vault alone did not get it in time.
+    #[error("vault '{0}' is in use by other requests; try again when they are done")]
+    InUse(String),
+    /// The vault that this process serves by name cannot be taken away from under it.
+    #[error("vault '{0}' is the one that this server was started with; stop the server to do that")]
+    CoResident(String),
+    /// A backup of one vault was named for another.
+    #[error("backup '{backup}' is not a backup of vault '{vault}'; see the names with a GET of its backups")]
+    ForeignBackup {
+        /// The backup's name.
+        backup: String,
+        /// The vault it was named for.
+        vault: String,
+    },
+    /// A server without a bearer was asked to listen beyond this machine.
+    #[error(
+        "listening on {0} lets others in, and no bearer is declared; set UNDERCROFT_MCP_HTTP_TOKEN, or listen on 127.0.0.1"
+    )]
+    Exposed(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// As it was asked for.
+        address: String,
+        /// Why not.
+        source: Arc<std::io::Error>,
+    },
+    /// The process has no room to start in.
+    #[error("cannot start serving: {0}")]
+    Start(Arc<std::io::Error>),
+    /// The thread that did the work ended before it had an answer. Whether a change happened is not known.
+    #[error("internal: the work ended without an answer; look whether it was done before you repeat it")]
+    Lost,
+}
+
+/// Result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// The class that decides the status.
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Palace(inner) => inner.class(),
+            Self::Vault(inner) => inner.class(),
+            Self::VaultBusy(_) | Self::Busy(_) | Self::Draining | Self::Listen { .. } | Self::Start(_) => {
+                ErrorClass::Unavailable
+            }
+            Self::InUse(_) | Self::CoResident(_) => ErrorClass::Conflict,
+            Self::ForeignBackup { .. } | Self::Exposed(_) => ErrorClass::Invalid,
+            Self::Lost => ErrorClass::Internal,
+        }
+    }
+
+    /// After how long the same request may succeed, where that can be said.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.class() {
+            ErrorClass::Unavailable => Some(limits::RETRY_AFTER),
+            _ => None,
+        }
+    }
+}
+
+impl From<undercroft_palace::Error> for Error {
+    fn from(error: undercroft_palace::Error) -> Self {
+        match error {
+            undercroft_palace::Error::Vault(inner) => inner.into(),
+            other => Self::Palace(Arc::new(other)),
+        }
+    }
+}
+
+impl From<undercroft_vault::Error> for Error {
+    fn from(error: undercroft_vault::Error) -> Self {
+        Self::Vault(Arc::new(error))
+    }
+}

@@ -1,0 +1,110 @@
+//! Bodies and query strings as typed values: bounded, in time, and with every unknown field refused by its name.
+
+use std::time::Duration;
+
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::app::App;
+use super::errors::Refusal;
+use crate::limits;
+
+/// A JSON body.
+pub(super) struct Body<T>(pub(super) T);
+
+/// A JSON body that may be missing: an empty one is the default.
+pub(super) struct OptionalBody<T>(pub(super) T);
+
+/// The fields of a query string.
+pub(super) struct Params<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
+        parse(&collect(request, app.options.deadlines.body).await?).map(Self)
+    }
+}
+
+impl<T: DeserializeOwned + Default> FromRequest<App> for OptionalBody<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
+        let bytes = collect(request, app.options.deadlines.body).await?;
+        if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refusal> {
+        let Query(fields) = Query::try_from_uri(&parts.uri)
+            .map_err(|error| Refusal::invalid(format!("the query string: {}", innermost(&error))))?;
+        Ok(Self(fields))
+    }
+}
+
+/// Reads the body of a request whole.
+pub(super) async fn collect(request: Request, patience: Duration) -> Result<Bytes, Refusal> {
+    let (parts, body) = request.into_parts();
+    collect_beside(&parts.headers, body, patience).await
+}
+
+/// Reads a body whole. A length that is announced over the limit is refused before a byte is read.
+pub(super) async fn collect_beside(
+    headers: &HeaderMap,
+    body: axum::body::Body,
+    patience: Duration,
+) -> Result<Bytes, Refusal> {
+    if announced(headers).is_some_and(|length| length > limits::BODY_BYTES as u64) {
+        return Err(too_large());
+    }
+    let reading = Limited::new(body, limits::BODY_BYTES).collect();
+    match tokio::time::timeout(patience, reading).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
+        Ok(Err(_)) => Err(Refusal::invalid("the body ended before it was whole")),
+        Err(_) => {
+            Err(Refusal::surface(StatusCode::REQUEST_TIMEOUT, "the body took too long; send it faster"))
+        }
+    }
+}
+
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn too_large() -> Refusal {
+    let message = format!("the body is over the limit of {} bytes; send less at once", limits::BODY_BYTES);
+    Refusal::surface(StatusCode::PAYLOAD_TOO_LARGE, message)
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    serde_json::from_slice(bytes).map_err(|error| Refusal::invalid(format!("the body: {error}")))
+}
+
+/// The last cause says what is wrong; those around it say only that something is.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut last = error;
+    while let Some(next) = last.source() {
+        last = next;
+    }
+    last.to_string()
+}
+
+/// A field that is documented and not built: taken as it comes, so that it can be refused by name.
+pub(super) type Unbuilt = Option<Value>;
+
+/// Refuses the first of the named fields that is there.
+pub(super) fn refuse_unbuilt(fields: &[(&str, &Unbuilt)]) -> Result<(), Refusal> {
+    match fields.iter().find(|(_, value)| value.is_some()) {
+        Some((name, _)) => Err(Refusal::not_implemented(name)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,126 @@
+//! From an error's class to its status, in one table, and the one shape that every refusal has.
+//!
+//! `{"error": …, "class": …}`. Statuses that belong to the surface and to no class (401, 405, 413, 429, 501) carry none.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use undercroft_palace::ErrorClass;
+
+use crate::error::Error;
+use crate::limits;
+
+/// The status of a class.
+pub(super) fn status_of(class: ErrorClass) -> StatusCode {
+    match class {
+        ErrorClass::Invalid => StatusCode::BAD_REQUEST,
+        ErrorClass::NotFound => StatusCode::NOT_FOUND,
+        ErrorClass::Conflict | ErrorClass::Integrity => StatusCode::CONFLICT,
+        ErrorClass::Denied => StatusCode::FORBIDDEN,
+        ErrorClass::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorClass::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// An answer that is not what was asked for.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    message: String,
+    class: Option<ErrorClass>,
+}
+
+pub(super) type Answer<T = Response> = Result<T, Refusal>;
+
+impl Refusal {
+    /// Of a class.
+    pub(super) fn of(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self { status: status_of(class), message: message.into(), class: Some(class) }
+    }
+
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self::of(ErrorClass::Invalid, message)
+    }
+
+    pub(super) fn denied(message: impl Into<String>) -> Self {
+        Self::of(ErrorClass::Denied, message)
+    }
+
+    /// Of the surface.
+    pub(super) fn surface(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), class: None }
+    }
+
+    /// Neither the reason nor the layer is told.
+    pub(super) fn unauthorized() -> Self {
+        Self::surface(StatusCode::UNAUTHORIZED, "unauthorized")
+    }
+
+    /// A route, field or header that is documented and not built.
+    pub(super) fn not_implemented(what: impl std::fmt::Display) -> Self {
+        Self::surface(StatusCode::NOT_IMPLEMENTED, format!("not implemented: {what}"))
+    }
+
+    /// The server as a whole has enough to do.
+    pub(super) fn overloaded() -> Self {
+        Error::Busy("as many requests at work as it accepts").into()
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::VaultBusy(_) => StatusCode::TOO_MANY_REQUESTS,
+            other => status_of(other.class()),
+        };
+        Self { status, message: error.to_string(), class: Some(error.class()) }
+    }
+}
+
+impl From<undercroft_vault::Error> for Refusal {
+    fn from(error: undercroft_vault::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = match self.class {
+            Some(class) => json!({ "error": self.message, "class": class.as_str() }),
+            None => json!({ "error": self.message }),
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        match self.status {
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(limits::RETRY_AFTER.as_secs()));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_a_status_of_its_own_kind() {
+        let statuses = ErrorClass::ALL.map(|class| status_of(class).as_u16());
+        assert_eq!(statuses, [400, 404, 409, 403, 409, 503, 500]);
+    }
+
+    #[test]
+    fn who_is_turned_away_for_now_is_told_when_to_come_back() {
+        for (error, status) in [(Error::VaultBusy("v".into()), 429), (Error::Draining, 503)] {
+            let response = Refusal::from(error).into_response();
+            assert_eq!(response.status().as_u16(), status);
+            assert_eq!(response.headers()[header::RETRY_AFTER], "1");
+        }
+    }
+}

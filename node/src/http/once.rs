@@ -1,0 +1,121 @@
+//! `Idempotency-Key`: which requests take one, and how a request and its key are told from others.
+//!
+//! The scope of a key is the vault, the method and the path; the request is its query and its raw body. What is done
+//! under a key, and what is remembered of it, is the vault's.
+
+use axum::extract::{FromRequest, MatchedPath, Request};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::Next;
+use sha2::{Digest as _, Sha256};
+use undercroft_vault::Idempotency;
+
+use super::app::App;
+use super::body::collect_beside;
+use super::errors::{Answer, Refusal};
+
+const HEADER: &str = "idempotency-key";
+
+/// The requests that take a key: every change to drawers.
+const TAKES_ONE: [(Method, &str); 5] = [
+    (Method::POST, "/v1/vaults/{id}/drawers"),
+    (Method::DELETE, "/v1/vaults/{id}/drawers"),
+    (Method::PUT, "/v1/vaults/{id}/drawers/{drawer_id}"),
+    (Method::DELETE, "/v1/vaults/{id}/drawers/{drawer_id}"),
+    (Method::POST, "/v1/vaults/{id}/dedup"),
+];
+
+/// A key as it was sent, and the place it was sent to.
+#[derive(Clone)]
+struct Sent {
+    scope: String,
+    key: String,
+    query: String,
+}
+
+/// What a handler reads from a request, and the key that the request came under.
+pub(super) struct Keyed<B> {
+    pub(super) body: B,
+    pub(super) key: Option<Idempotency>,
+}
+
+/// Of a request whose body says nothing.
+pub(super) struct NoBody;
+
+/// Judges the key and keeps it for the handler. A key that would promise nothing is refused, not overlooked.
+pub(super) async fn gate(mut request: Request, next: Next) -> Answer {
+    if let Some(key) = sent(request.method(), request.headers())? {
+        let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+        // What has no route is not found, whatever it carries.
+        if let Some(path) = path {
+            check_takes_one(request.method(), &path)?;
+            let uri = request.uri();
+            let sent = Sent {
+                scope: format!("{} {}", request.method(), uri.path()),
+                key,
+                query: uri.query().unwrap_or_default().to_owned(),
+            };
+            sent.of(&[])?;
+            request.extensions_mut().insert(sent);
+        }
+    }
+    Ok(next.run(request).await)
+}
+
+/// The key of a request that may change something.
+fn sent(method: &Method, headers: &HeaderMap) -> Answer<Option<String>> {
+    if method.is_safe() {
+        return Ok(None);
+    }
+    let mut all = headers.get_all(HEADER).iter();
+    match (all.next(), all.next()) {
+        (None, _) => Ok(None),
+        (Some(only), None) => match only.to_str() {
+            Ok(key) => Ok(Some(key.to_owned())),
+            Err(_) => Err(Refusal::invalid("invalid Idempotency-Key: it must be visible ASCII characters")),
+        },
+        (Some(_), Some(_)) => Err(Refusal::invalid("invalid Idempotency-Key: it was sent twice; send one")),
+    }
+}
+
+fn check_takes_one(method: &Method, path: &str) -> Answer<()> {
+    if TAKES_ONE.iter().any(|(taking, at)| taking == method && *at == path) {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!(
+        "invalid Idempotency-Key: {method} {path} does not take one; send it without"
+    )))
+}
+
+impl Sent {
+    /// With the digest of the request: SHA-256 of the query's length as u64, the query, the body.
+    fn of(&self, body: &[u8]) -> Answer<Idempotency> {
+        let mut hasher = Sha256::new();
+        hasher.update((self.query.len() as u64).to_le_bytes());
+        hasher.update(self.query.as_bytes());
+        hasher.update(body);
+        Ok(Idempotency::new(&self.scope, &self.key, hasher.finalize().into())?)
+    }
+}
+
+impl<B: FromRequest<App, Rejection = Refusal>> FromRequest<App> for Keyed<B> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
+        let Some(sent) = request.extensions().get::<Sent>().cloned() else {
+            return Ok(Self { body: B::from_request(request, app).await?, key: None });
+        };
+        let (parts, body) = request.into_parts();
+        let bytes = collect_beside(&parts.headers, body, app.options.deadlines.body).await?;
+        let key = sent.of(&bytes)?;
+        let again = Request::from_parts(parts, axum::body::Body::from(bytes));
+        Ok(Self { body: B::from_request(again, app).await?, key: Some(key) })
+    }
+}
+
+impl FromRequest<App> for NoBody {
+    type Rejection = Refusal;
+
+    async fn from_request(_request: Request, _app: &App) -> Result<Self, Refusal> {
+        Ok(Self)
+    }
+}

@@ -1,0 +1,12 @@
+//! Which drawers update which, and whether the receipts hold.
+
+use axum::Json;
+use axum::response::IntoResponse as _;
+
+use super::errors::Answer;
+use super::vault_route::VaultRoute;
+
+pub(super) async fn list(vault: VaultRoute) -> Answer {
+    let handle = vault.open().await?;
+    Ok(Json(handle.work(|vault| vault.supersessions()).await?).into_response())
+}

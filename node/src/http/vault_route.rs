@@ -1,0 +1,84 @@
+//! The vault that a request is about: named in the path, asserted, spelt as it is kept, and only then opened.
+//!
+//! A handler cannot name a vault but through [`VaultRoute`], so none can forget the assertion.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::Extensions;
+use axum::http::request::Parts;
+use std::collections::HashMap;
+use undercroft_palace::registry;
+
+use super::app::App;
+use super::auth::check_assertion;
+use super::errors::{Answer, Refusal};
+use crate::serving::VaultHandle;
+
+/// Where the envelope finds the vault whose position the answer carries.
+#[derive(Clone, Default)]
+pub(super) struct Opened(Arc<OnceLock<VaultHandle>>);
+
+impl Opened {
+    pub(super) fn position(&self) -> Option<u64> {
+        self.0.get().map(VaultHandle::position)
+    }
+}
+
+/// A vault that the caller may use; whether it exists is not known yet.
+pub(super) struct VaultRoute {
+    pub(super) app: App,
+    pub(super) id: String,
+    opened: Opened,
+}
+
+impl VaultRoute {
+    /// The vault that the server was started with, once its assertion was checked.
+    pub(super) fn resident(app: &App, id: String, extensions: &Extensions) -> Self {
+        Self { app: app.clone(), id, opened: extensions.get::<Opened>().cloned().unwrap_or_default() }
+    }
+
+    /// Opens the vault and notes it for the answer's position.
+    pub(super) async fn open(&self) -> Answer<VaultHandle> {
+        let handle = self.app.serving.vault(&self.id).await?;
+        // A second open of one request is the same vault.
+        let _ = self.opened.0.set(handle.clone());
+        Ok(handle)
+    }
+
+    /// Notes an open vault for the answer's position.
+    pub(super) fn note(&self, handle: VaultHandle) {
+        let _ = self.opened.0.set(handle);
+    }
+}
+
+impl FromRequestParts<App> for VaultRoute {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refusal> {
+        let Path(segments) = Path::<HashMap<String, String>>::from_request_parts(parts, app)
+            .await
+            .map_err(|_| Refusal::invalid("the path: it must be percent-encoded UTF-8"))?;
+        let id = segments.get("id").cloned().unwrap_or_default();
+        check_assertion(app, &parts.headers, &id)?;
+        check_spelling(app, &id)?;
+        let opened = parts.extensions.get::<Opened>().cloned().unwrap_or_default();
+        Ok(Self { app: app.clone(), id, opened })
+    }
+}
+
+/// A name is taken as it is kept: another spelling would carry another assertion for the same vault.
+pub(super) fn check_spelling(app: &App, id: &str) -> Answer<()> {
+    let folder = registry::folder(app.serving.home(), id).map_err(crate::error::Error::from)?;
+    if folder.file_name().and_then(|kept| kept.to_str()) == Some(id) {
+        return Ok(());
+    }
+    Err(Refusal::invalid(
+        "invalid vault id: white space at its ends or another form of its letters; send it as it is kept",
+    ))
+}
+
+/// A further segment of the path.
+pub(super) fn segment<T: std::str::FromStr<Err = undercroft_vault::Error>>(text: &str) -> Answer<T> {
+    text.parse().map_err(Refusal::from)
+}

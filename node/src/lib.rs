@@ -1,0 +1,16 @@
+//! One process that serves many vaults to many clients at once.
+//!
+//! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`; `telemetry` counts and logs. This
+//! crate knows nothing of tenants and their tokens, and reads no environment: what was declared is handed to it. Start at
+//! [`serving::Serving`] and [`http::serve`]; [`run`] is the whole process.
+
+mod error;
+pub mod http;
+pub mod limits;
+pub mod mcp;
+mod process;
+pub mod serving;
+pub mod telemetry;
+
+pub use error::{Error, Result};
+pub use process::{Listening, Setup, run};

@@ -1,0 +1,66 @@
+//! Every bound of this crate, with its reason. Owns numbers only.
+
+use std::time::Duration;
+
+/// Vaults open at once, at most; fewer when the process may not open so many files.
+pub const OPEN_VAULTS: usize = 128;
+/// Memory that the indexes of open vaults may take together, in bytes; the vault used longest ago is closed first.
+pub const INDEX_BYTES: usize = 256 << 20;
+/// Files that one open vault may hold: database, log and its index for the writer and for eight readers, and a lock.
+pub const DESCRIPTORS_PER_VAULT: u64 = 28;
+/// Files that are left for sockets, logs and the system's libraries.
+pub const DESCRIPTORS_RESERVED: u64 = CONNECTIONS as u64 + 128;
+/// A vault that nobody used for so long is closed.
+pub const IDLE: Duration = Duration::from_secs(300);
+/// How often it is looked for vaults to close.
+pub const SWEEP: Duration = Duration::from_secs(5);
+
+/// Reads that may wait for one vault.
+pub const WAITING_READS: usize = 128;
+/// Reads of one vault that run at once: half of the pool, so that one vault leaves room for the others.
+pub const READS_PER_VAULT: usize = 2;
+/// Reads that run at once in the whole process, at least; otherwise twice the number of cores.
+pub const READS_AT_LEAST: usize = 4;
+/// Long works (verify, repair, copy, restore) that run at once.
+pub const LONG_WORKS: usize = 2;
+/// Long works that may wait.
+pub const WAITING_LONG_WORKS: usize = 16;
+/// Vaults that are being opened or closed at once.
+pub const OPENINGS: usize = 4;
+/// Transactions that are committed at once: they wait for the disk, not for a core.
+pub const COMMITS: usize = 16;
+
+/// Writes that may wait for one vault.
+pub const WAITING_WRITES: usize = 128;
+/// Writes that one transaction takes, at most: longer ones make the first of them wait.
+pub const GROUP_WRITES: usize = 256;
+/// Bytes of text that one transaction takes, at most, but for a single larger write.
+pub const GROUP_BYTES: usize = 4 << 20;
+
+/// How long something that needs a vault alone waits for its readers to leave.
+pub const ALONE_WAIT: Duration = Duration::from_secs(10);
+/// What a client that was turned away is told to wait.
+pub const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Connections open at once; further ones wait in the system's queue.
+pub const CONNECTIONS: usize = 512;
+/// Requests worked on at once: each may hold a body in memory.
+pub const REQUESTS: usize = 512;
+/// Requests of one HTTP/2 connection at once.
+pub const STREAMS: u32 = 64;
+/// Largest body of a request, in bytes.
+pub const BODY_BYTES: usize = 1 << 20;
+/// How long a body may take to arrive.
+pub const BODY_WAIT: Duration = Duration::from_secs(30);
+/// Largest head of a request, in bytes.
+pub const HEADER_BYTES: usize = 32 << 10;
+/// Most header lines of a request.
+pub const HEADERS: usize = 64;
+/// How long the head of a request may take to arrive, on a connection that is kept also the next one.
+pub const HEADER_WAIT: Duration = Duration::from_secs(30);
+/// How long a request may take: a verification of a large vault is the longest.
+pub const REQUEST_WAIT: Duration = Duration::from_secs(600);
+/// How long requests that have begun may take to end once the process is told to stop.
+pub const DRAIN_WAIT: Duration = Duration::from_secs(30);
+/// How long closing every vault may take after that.
+pub const CLOSE_WAIT: Duration = Duration::from_secs(20);

@@ -1,0 +1,71 @@
+//! Messages among other requests of a serving process.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use undercroft_palace::{Access, CreateKeys, Home, KeySource, Level, Palace, VaultSettings, standard_tools};
+
+use super::http::{HttpAnswer, carry_out};
+use super::{Message, Posture, Server};
+use crate::serving::{Bounds, Serving, ServingOptions, VaultHandle};
+
+async fn served(dir: &TempDir) -> (Serving, VaultHandle) {
+    let home = Home::at(dir.path().join("palace"));
+    let (settings, tools) = (VaultSettings::default(), standard_tools());
+    let palace = Palace::open(home, &KeySource::KeyFile, CreateKeys::IfEmpty, &settings, tools).unwrap();
+    let options = ServingOptions { access: Access::Write, resident: None, bounds: Bounds::default() };
+    let serving = Serving::start(palace, options);
+    let handle = serving.create("one", Level::Sealed).await.unwrap();
+    (serving, handle)
+}
+
+async fn call(handle: &VaultHandle, name: &str, arguments: Value) -> Value {
+    let params = json!({ "name": name, "arguments": arguments });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let server = Server::new(Posture::Writable);
+    let message = Message::read(message.to_string().as_bytes());
+    let HttpAnswer { status: 200, body: Some(body) } = carry_out(handle, server, message).await.unwrap()
+    else {
+        panic!("a call is answered")
+    };
+    let reply: Value = serde_json::from_str(&body).unwrap();
+    reply["result"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_agents_write_at_once_and_every_text_is_kept() {
+    let dir = TempDir::new().unwrap();
+    let (_serving, handle) = served(&dir).await;
+    let writers: Vec<_> = (0..40)
+        .map(|n| {
+            let handle = handle.clone();
+            tokio::spawn(async move {
+                call(&handle, "undercroft_save", json!({ "content": format!("line {n}") })).await
+            })
+        })
+        .collect();
+    for writer in writers {
+        assert_eq!(writer.await.unwrap()["isError"], false);
+    }
+    let status = call(&handle, "undercroft_status", json!({})).await;
+    assert_eq!(status["structuredContent"]["records"], 40);
+    assert_eq!(handle.position(), 40);
+    let verdict = call(&handle, "undercroft_verify", json!({})).await;
+    assert!(verdict["content"][0]["text"].as_str().unwrap().ends_with("result: VERIFY OK"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_call_is_answered_without_a_write() {
+    let dir = TempDir::new().unwrap();
+    let (_serving, handle) = served(&dir).await;
+    let server = Server::new(Posture::Writable);
+    for (body, status) in [
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 200),
+        (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, 202),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","id2":1}"#, 400),
+        ("nope", 400),
+    ] {
+        let answer = carry_out(&handle, server, Message::read(body.as_bytes())).await.unwrap();
+        assert_eq!(answer.status, status, "{body}");
+    }
+    assert_eq!(handle.position(), 0);
+}

@@ -1,0 +1,77 @@
+//! What the serving part counts, for metrics. Numbers only: no name, no text.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use undercroft_vault::Outcome;
+
+/// Counters since the process started.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    vault_opens: AtomicU64,
+    write_groups: AtomicU64,
+    grouped_writes: AtomicU64,
+    created: AtomicU64,
+    deduped: AtomicU64,
+    deleted: AtomicU64,
+}
+
+/// The counters at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Vaults opened.
+    pub vault_opens: u64,
+    /// Transactions that were tried for waiting writes.
+    pub write_groups: u64,
+    /// Writes in those.
+    pub grouped_writes: u64,
+    /// Drawers made or given new words.
+    pub created: u64,
+    /// Saves that found the same drawer there.
+    pub deduped: u64,
+    /// Drawers destroyed.
+    pub deleted: u64,
+}
+
+impl Counts {
+    pub(super) fn opened(&self) {
+        add(&self.vault_opens, 1);
+    }
+
+    pub(super) fn group(&self, writes: usize) {
+        add(&self.write_groups, 1);
+        add(&self.grouped_writes, writes as u64);
+    }
+
+    pub(super) fn outcome(&self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Saved(saved) if saved.unchanged => add(&self.deduped, 1),
+            Outcome::Saved(_) | Outcome::Updated(_) => add(&self.created, 1),
+            Outcome::Source(source) => {
+                let filed = || source.drawers.iter().flatten();
+                let unchanged = filed().filter(|saved| saved.unchanged).count() as u64;
+                add(&self.deduped, unchanged);
+                add(&self.created, filed().count() as u64 - unchanged);
+                add(&self.deleted, source.removed.len() as u64);
+            }
+            Outcome::Deleted(ids) => add(&self.deleted, ids.len() as u64),
+            Outcome::Deduplicated(report) => add(&self.deleted, report.removed),
+        }
+    }
+
+    /// The counters now.
+    pub(super) fn now(&self) -> Counted {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counted {
+            vault_opens: read(&self.vault_opens),
+            write_groups: read(&self.write_groups),
+            grouped_writes: read(&self.grouped_writes),
+            created: read(&self.created),
+            deduped: read(&self.deduped),
+            deleted: read(&self.deleted),
+        }
+    }
+}
+
+fn add(counter: &AtomicU64, by: u64) {
+    counter.fetch_add(by, Ordering::Relaxed);
+}

@@ -1,0 +1,221 @@
+//! An open vault in the hands of one request: reads on the bounded pool, writes through the vault's writer.
+//!
+//! A handle keeps its vault from being closed, deleted or replaced. A request takes one, uses it and lets go; one that
+//! takes a second handle of the same vault while somebody waits to close it would wait for itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
+use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
+
+use super::cache::State;
+use super::front::Shared;
+use super::lanes::{Lane, blocking};
+use super::writer::Job;
+use crate::error::{Error, Result};
+
+/// An open vault and what belongs to it.
+pub(super) struct Running {
+    pub(super) vault: Vault,
+    /// Absent when the vault is open read-only.
+    writes: Option<mpsc::Sender<Job>>,
+    reads: Lane,
+    waiting_reads: Lane,
+    /// Height of the audit chain, at least.
+    height: AtomicU64,
+    /// Records that the anchor lagged when the vault was opened, until somebody was told.
+    healed: AtomicU64,
+    /// Counts as one of the open vaults.
+    _place: OwnedSemaphorePermit,
+}
+
+/// One open vault. Cheap to clone; every clone keeps the vault open.
+#[derive(Clone)]
+pub struct VaultHandle {
+    running: Arc<OwnedRwLockReadGuard<State, Running>>,
+    shared: Arc<Shared>,
+    name: Arc<str>,
+}
+
+impl std::fmt::Debug for VaultHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VaultHandle").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    pub(super) fn new(
+        vault: Vault,
+        writes: Option<mpsc::Sender<Job>>,
+        lanes: (Lane, Lane),
+        place: OwnedSemaphorePermit,
+    ) -> Result<Self> {
+        let height = AtomicU64::new(height_of(&vault)?);
+        let healed = match vault.recovery() {
+            Recovery::Behind(records) if !vault.is_read_only() => AtomicU64::new(*records),
+            _ => AtomicU64::new(0),
+        };
+        let (reads, waiting_reads) = lanes;
+        Ok(Self { vault, writes, reads, waiting_reads, height, healed, _place: place })
+    }
+}
+
+impl Running {
+    /// Height of the audit chain, at least.
+    pub(super) fn height(&self) -> u64 {
+        self.height.load(Ordering::Acquire)
+    }
+}
+
+impl VaultHandle {
+    pub(super) fn new(
+        running: OwnedRwLockReadGuard<State, Running>,
+        shared: Arc<Shared>,
+        name: &str,
+    ) -> Self {
+        Self { running: Arc::new(running), shared, name: name.into() }
+    }
+
+    /// The vault's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The height that the vault's audit chain has reached, at least: every write that was acknowledged through this
+    /// process is at or below it.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.running.height()
+    }
+
+    /// Whether the vault is open read-only.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.running.writes.is_none()
+    }
+
+    /// Makes one change. It is committed together with others that wait for the same vault, durably, before this
+    /// returns; each has its own result.
+    ///
+    /// Once accepted it is carried out, whether or not anybody waits for the answer. One under an idempotency key that
+    /// waits here already is joined: both are in the vault's order, and the second finds what the first did.
+    ///
+    /// # Errors
+    /// [`Error::VaultBusy`] when too many writes wait; a denial when the vault is read-only; or what the vault says.
+    pub async fn write(&self, request: impl Into<WriteRequest>) -> Result<Outcome> {
+        let Some(writes) = &self.running.writes else {
+            return Err(undercroft_vault::Error::ReadOnly.into());
+        };
+        let (reply, answer) = oneshot::channel();
+        let job = Job { request: request.into(), reply, handle: self.clone() };
+        writes.try_send(job).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => Error::VaultBusy(self.name.to_string()),
+            mpsc::error::TrySendError::Closed(_) => Error::Lost,
+        })?;
+        answer.await.unwrap_or(Err(Error::Lost))
+    }
+
+    /// Reads from the vault on the bounded pool.
+    ///
+    /// # Errors
+    /// [`Error::VaultBusy`] when too many reads wait, or what `work` says.
+    pub async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Vault) -> undercroft_vault::Result<T> + Send + 'static,
+    {
+        let waiting = self.running.waiting_reads.try_enter();
+        let waiting = waiting.ok_or_else(|| Error::VaultBusy(self.name.to_string()))?;
+        // First among the vault's own, then among all: a vault with many readers waits for itself.
+        let own = self.running.reads.enter().await?;
+        let place = self.shared.lanes.reads.enter().await?;
+        self.run((waiting, own, place), work).await
+    }
+
+    /// Does long work with the vault (verify, repair): on a lane of its own, so that reads go on.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when too many long works wait, or what `work` says.
+    pub async fn work<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Vault) -> undercroft_vault::Result<T> + Send + 'static,
+    {
+        let place = self.shared.lanes.long().await?;
+        self.run(place, work).await
+    }
+
+    /// The vault was verified and nothing was found: it is not named as damaged any more.
+    pub fn is_whole(&self) {
+        self.shared.health.clear(&self.name);
+    }
+
+    /// Records that the manifest lagged when this vault was opened and that opening it healed. Told once.
+    #[must_use]
+    pub fn take_healed_lag(&self) -> u64 {
+        self.running.healed.swap(0, Ordering::AcqRel)
+    }
+
+    /// Brings the position up to what the vault has committed by other ways than [`write`](Self::write).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub async fn catch_up(&self) -> Result<()> {
+        let handle = self.clone();
+        self.read(move |_| {
+            handle.refresh_position();
+            Ok(())
+        })
+        .await
+    }
+
+    /// The permit and a clone of the handle live as long as the work, even when the request is given up.
+    async fn run<T, F, P>(&self, permit: P, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Vault) -> undercroft_vault::Result<T> + Send + 'static,
+        P: Send + 'static,
+    {
+        let handle = self.clone();
+        blocking(move || {
+            let result = work(&handle.running.vault).map_err(|error| handle.judged(error.into()));
+            drop(permit);
+            result
+        })
+        .await
+    }
+
+    pub(super) fn vault(&self) -> &Vault {
+        &self.running.vault
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// Reads the height that was committed last; to be called where blocking is allowed.
+    pub(super) fn refresh_position(&self) {
+        match height_of(self.vault()) {
+            Ok(height) => {
+                self.running.height.fetch_max(height, Ordering::AcqRel);
+            }
+            // The position only says "at least"; what is wrong with the chain is said by whoever reads from it.
+            Err(error) => {
+                self.judged(error);
+            }
+        }
+    }
+
+    /// Notes a verdict on the vault's bytes on its way out.
+    pub(super) fn judged(&self, error: Error) -> Error {
+        self.shared.health.judge(&self.name, &error);
+        error
+    }
+}
+
+/// The number of the newest record of the audit chain.
+fn height_of(vault: &Vault) -> Result<u64> {
+    Ok(vault.history(None, 1, 0)?.first().map_or(0, |record| record.seq))
+}

@@ -1,0 +1,45 @@
+//! Vaults whose stored bytes were found wanting, so that readiness can name them. One damaged vault stops no other.
+
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
+use undercroft_palace::ErrorClass;
+
+use crate::error::Error;
+
+/// A vault that failed an integrity check in this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damaged {
+    /// Its name.
+    pub vault: String,
+    /// What was found, without any content.
+    pub finding: String,
+}
+
+/// What was found since the process started, the newest finding of each vault.
+#[derive(Debug, Default)]
+pub(super) struct Health(Mutex<BTreeMap<String, String>>);
+
+impl Health {
+    /// Notes the error if it is a verdict on the vault's bytes.
+    pub(super) fn judge(&self, vault: &str, error: &Error) {
+        if error.class() != ErrorClass::Integrity {
+            return;
+        }
+        let known = self.0.lock().insert(vault.to_owned(), error.to_string());
+        if known.is_none() {
+            tracing::error!(vault, class = "integrity", "a stored record fails its check");
+        }
+    }
+
+    /// The vault was verified, replaced or deleted.
+    pub(super) fn clear(&self, vault: &str) {
+        self.0.lock().remove(vault);
+    }
+
+    pub(super) fn damaged(&self) -> Vec<Damaged> {
+        let found = self.0.lock();
+        let pairs = found.iter();
+        pairs.map(|(vault, finding)| Damaged { vault: vault.clone(), finding: finding.clone() }).collect()
+    }
+}

@@ -1,0 +1,24 @@
+//! Vaults as a process serves them: which are open, who waits for which, what is written together.
+//!
+//! Nothing here knows a protocol. Blocking work runs on threads of its own, and every queue has a bound.
+
+mod bounds;
+mod cache;
+mod counts;
+mod front;
+mod handle;
+mod health;
+mod lanes;
+mod sweeper;
+mod writer;
+
+pub use bounds::Bounds;
+pub use counts::Counted;
+pub use front::{Serving, ServingOptions};
+pub use handle::VaultHandle;
+pub use health::Damaged;
+
+#[cfg(test)]
+mod cache_test;
+#[cfg(test)]
+mod serving_test;

@@ -1,0 +1,7 @@
+//! What the process says about itself: counters and logs. Counts, names of vaults and durations; never content.
+
+mod logs;
+mod metrics;
+
+pub use logs::{LogFormat, start_logs};
+pub(crate) use metrics::{Metrics, route_label};
