@@ -61,7 +61,8 @@ pub fn breaches(actual: &Arrows, allowed: &Arrows) -> Vec<Finding> {
         }
         let serves = SERVING.contains(&name.as_str());
         for network in named.iter().filter(|other| !serves && NETWORK.contains(&other.as_str())) {
-            findings.push(Finding::new(name, format!("names {network}: only what serves talks to a network")));
+            findings
+                .push(Finding::new(name, format!("names {network}: only what serves talks to a network")));
         }
     }
     let gone = allowed.keys().filter(|name| !actual.contains_key(*name));
