@@ -96,7 +96,10 @@ impl LiveIndex {
         loop {
             let slot = self.slot.read();
             let snapshot = vault.readers().snapshot()?;
-            let state = snapshot.with(|conn| audit::state::load(conn, vault.keyring()))?;
+            let state = snapshot.with(|conn| {
+                let state = audit::state::load(conn, vault.keyring())?;
+                vault.prove(conn, &state).map(|()| state)
+            })?;
             if slot.as_ref().is_none_or(|current| current.chain != state) {
                 // Released before advancing: that needs the lock for itself.
                 drop(slot);

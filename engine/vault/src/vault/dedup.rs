@@ -35,7 +35,7 @@ impl Vault {
     /// As [`Vault::write`]; an integrity error when a drawer of a group fails its check.
     pub fn dedup(&self, apply: bool) -> Result<DedupReport> {
         if !apply {
-            let snapshot = self.readers.snapshot()?;
+            let snapshot = self.reading()?;
             return snapshot.with(|conn| {
                 let mut report = DedupReport::default();
                 for group in groups(self, conn)? {

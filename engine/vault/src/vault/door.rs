@@ -164,6 +164,7 @@ impl Vault {
         let seen = *self.seen.lock();
         let txn = Txn::begin(conn, &self.keyring, self.now(), record)?;
         self.check_extends(conn, &seen, txn.base())?;
+        self.prove(conn, txn.base())?;
         Ok(txn)
     }
 

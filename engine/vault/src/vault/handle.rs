@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use std::sync::atomic::AtomicBool;
+
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use undercroft_crypto::{ChainState, Level, Manifest};
@@ -29,6 +31,8 @@ pub struct Vault {
     pub(super) index: LiveIndex,
     /// The chain as this handle last saw it committed: a file put back under an open handle shows.
     pub(super) seen: Mutex<ChainState>,
+    /// Whether the chain was replayed from its beginning up to `seen`, so that its labels can be decided from.
+    pub(super) proved: AtomicBool,
     /// What failed after a commit; refuses the next write.
     pub(super) deferred: Mutex<Option<Error>>,
     /// The embedder that the vault records, as of the opening or the last repair.

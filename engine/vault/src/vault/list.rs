@@ -96,7 +96,7 @@ impl Vault {
         let blind = |column, name: &str| self.keyring.blind(column, name.trim().as_bytes());
         let wing = wing.map(|name| blind(BlindColumn::Wing, name));
         let room = room.map(|name| blind(BlindColumn::Room, name));
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         snapshot.with(|conn| {
             let rows = table::newest(conn, wing.as_ref(), room.as_ref(), order, limit, offset)?;
             rows.into_iter().map(|row| self.open_row(conn, row)).collect()
@@ -108,7 +108,7 @@ impl Vault {
     /// # Errors
     /// An integrity error when a place's name cannot be read from its rows.
     pub fn taxonomy(&self) -> Result<Taxonomy> {
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         snapshot.with(|conn| self.taxonomy_of(conn))
     }
 
@@ -139,7 +139,7 @@ impl Vault {
     /// An integrity error when that drawer fails its check.
     pub fn find_duplicate(&self, text: &str) -> Result<Option<DrawerId>> {
         let fp = self.fingerprint(text);
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         snapshot.with(|conn| match table::by_fingerprint(conn, &fp)? {
             Some(row) => Ok(Some(self.open_row(conn, row)?.stored.id)),
             None => Ok(None),
@@ -151,7 +151,7 @@ impl Vault {
     /// # Errors
     /// When the database refuses.
     pub fn are_filed(&self, texts: &[&str]) -> Result<Vec<bool>> {
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         snapshot.with(|conn| {
             texts.iter().map(|text| table::has_fingerprint(conn, &self.fingerprint(text))).collect()
         })
@@ -165,7 +165,7 @@ impl Vault {
         if limit == 0 || limit > limits::MAX_HISTORY {
             return Err(Error::invalid("limit", format!("it must be 1 to {}", limits::MAX_HISTORY)));
         }
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         snapshot.with(|conn| audit::page(conn, &self.keyring, subject, limit, offset))
     }
 }

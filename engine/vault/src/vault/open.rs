@@ -2,6 +2,7 @@
 //! a read-only open writes nothing.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
@@ -63,6 +64,7 @@ impl Vault {
             readers,
             index: LiveIndex::default(),
             seen: Mutex::new(seen),
+            proved: AtomicBool::new(false),
             deferred: Mutex::new(None),
             embedder: Mutex::new(embedder),
             recovery,

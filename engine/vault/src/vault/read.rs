@@ -40,7 +40,7 @@ impl Vault {
     /// # Errors
     /// [`Error::NoDrawer`]; an integrity error when the row, or its absence, contradicts the chain.
     pub fn get(&self, id: DrawerId) -> Result<Drawer> {
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         snapshot.with(|conn| self.require(conn, id)).map(Opened::into_drawer)
     }
 

@@ -1,6 +1,8 @@
 //! What the manifest's anchor, and what this handle has seen, say about the chain in the database. Decides; writes
 //! nothing.
 
+use std::sync::atomic::Ordering;
+
 use rusqlite::Connection;
 use undercroft_crypto::{Anchor, ChainState};
 
@@ -8,6 +10,7 @@ use super::Vault;
 use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
+use crate::storage::snapshot::Snapshot;
 
 /// What opening found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,5 +90,31 @@ impl Vault {
         if state.height > seen.height {
             *seen = *state;
         }
+    }
+
+    /// Proves the labels that the connection's snapshot shows, before anything is decided from them: audit rows have no
+    /// tag of their own, so one that was removed or changed shows only in a replay. The whole chain is replayed once a
+    /// handle, and from there on what was committed since.
+    pub(crate) fn prove(&self, conn: &Connection, state: &ChainState) -> Result<()> {
+        let proved = self.proved.load(Ordering::Acquire);
+        let from = if proved { *self.seen.lock() } else { ChainState::genesis() };
+        // An earlier height is that of a snapshot begun before this handle's last commit.
+        if proved && (state.height < from.height || *state == from) {
+            return Ok(());
+        }
+        let replayed = audit::replay(conn, &self.keyring, &from, state.height)?;
+        if replayed.gap || replayed.state != *state {
+            return Err(Error::ChainBroken { height: replayed.state.height.get() });
+        }
+        self.saw(state);
+        self.proved.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// A snapshot whose labels are proved: what every read that returns something starts from.
+    pub(super) fn reading(&self) -> Result<Snapshot<'_>> {
+        let snapshot = self.readers.snapshot()?;
+        snapshot.with(|conn| self.prove(conn, &audit::state::load(conn, &self.keyring)?))?;
+        Ok(snapshot)
     }
 }

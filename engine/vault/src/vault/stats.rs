@@ -72,7 +72,7 @@ impl Vault {
     /// # Errors
     /// An integrity error when state or names fail their checks.
     pub fn stats(&self) -> Result<Stats> {
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         let (records, taxonomy, chain) = snapshot.with(|conn| {
             Ok((table::count(conn)?, self.taxonomy_of(conn)?, audit::state::load(conn, &self.keyring)?))
         })?;

@@ -24,7 +24,7 @@ impl Vault {
     /// # Errors
     /// An integrity error when a linking drawer fails its check.
     pub fn supersessions(&self) -> Result<Supersessions> {
-        let snapshot = self.readers.snapshot()?;
+        let snapshot = self.reading()?;
         let mut links = Vec::new();
         let mut after = 0;
         loop {

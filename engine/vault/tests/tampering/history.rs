@@ -1,7 +1,7 @@
 //! Genuine bytes of another time: rows, tails, counters, whole files put back.
 
 use undercroft_crypto::Level;
-use undercroft_vault::Error;
+use undercroft_vault::{DrawerId, Error};
 
 use crate::scene::{LEVELS, Scene, assert_integrity, put_back};
 use crate::support::{Home, UNSCREENED, ask, copy_folder, from_source, note, save};
@@ -116,24 +116,50 @@ fn an_older_genuine_counter_never_lets_a_save_take_the_place_of_another() {
     }
 }
 
-#[test]
-fn older_words_with_a_doctored_chain_are_found_by_verifying() {
-    // Reads look the newest record up; that the chain itself was edited is what replaying it shows.
-    let home = Home::new();
+/// Saves, then updates one drawer and destroys another; gives both ids, with a copy of the time before aside.
+fn changed_since_a_copy(home: &Home) -> (DrawerId, DrawerId) {
     let vault = home.create(Level::Sealed);
-    let id = save(&vault, "inbox", "the old words");
+    let (changed, destroyed) =
+        (save(&vault, "inbox", "the old words"), save(&vault, "inbox", "to be destroyed"));
     vault.close().expect("closes");
     copy_folder(&home.dir(), &home.path("older"));
     let vault = home.open().expect("opens");
-    vault.update(id, "the new words", UNSCREENED).expect("updates");
+    vault.update(changed, "the new words", UNSCREENED).expect("updates");
+    vault.delete(destroyed).expect("deletes");
+    save(&vault, "inbox", "later");
     vault.close().expect("closes");
-    put_back(
-        &home,
-        "DELETE FROM drawers; INSERT INTO drawers SELECT * FROM old.drawers;
-         UPDATE audit SET label = x'00112233445566778899aabbccddeeff' WHERE n = 2;",
-    );
-    let report = home.open().expect("opens").verify(&mut |_| {}).expect("walks");
-    assert!(!report.ok && !report.chain_ok && !report.label_drift.is_empty());
+    (changed, destroyed)
+}
+
+#[test]
+fn older_rows_with_a_doctored_chain_are_met_by_the_first_read_and_stop_the_next_write() {
+    // Audit rows carry no tag of their own: that some were removed or relabelled shows when the chain is replayed.
+    for doctored in [
+        "DELETE FROM audit WHERE n IN (3, 4);",
+        "UPDATE audit SET label = x'00112233445566778899aabbccddeeff' WHERE n IN (3, 4);",
+    ] {
+        let home = Home::new();
+        let (changed, destroyed) = changed_since_a_copy(&home);
+        put_back(
+            &home,
+            &format!(
+                "INSERT OR REPLACE INTO drawers SELECT * FROM old.drawers WHERE seq IN (1, 2); {doctored}"
+            ),
+        );
+        let open = || home.open().expect("opens");
+        for id in [changed, destroyed] {
+            assert_integrity(&open().get(id).expect_err("refuses"), doctored);
+        }
+        assert_integrity(&open().search(&ask("old words")).expect_err("refuses"), doctored);
+        assert_integrity(&open().list(None, None, 5, 0).expect_err("refuses"), doctored);
+        assert_integrity(&open().recent(None, 5).expect_err("refuses"), doctored);
+        assert_integrity(&open().stats().expect_err("refuses"), doctored);
+        assert_integrity(&open().find_duplicate("the old words").expect_err("refuses"), doctored);
+        assert_integrity(&open().history(None, 5, 0).expect_err("refuses"), doctored);
+        assert_integrity(&open().save(note("inbox", "more"), UNSCREENED).expect_err("refuses"), doctored);
+        let report = open().verify(&mut |_| {}).expect("walks");
+        assert!(!report.ok && !report.chain_ok);
+    }
 }
 
 #[test]
