@@ -16,7 +16,10 @@ pub(crate) fn drawer(new: &mut NewDrawer) -> Result<()> {
     new.room = name("room", &new.room)?;
     text(&new.text)?;
     if let Some(date) = &new.content_date {
-        check_content_date(date).map_err(|e| Error::invalid("content_date", e.to_string()))?;
+        check_content_date(date).map_err(|e| {
+            // The message names the field already.
+            Error::invalid("content_date", e.to_string().trim_start_matches("invalid content_date: "))
+        })?;
     }
     if let Some(origin) = &new.origin {
         source(origin)?;
