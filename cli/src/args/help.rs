@@ -42,6 +42,10 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ),
 ];
 
+/// Commands that refuse `--vault`, as [`super::Command::takes_vault`] says; two of `backup` do too.
+const WITHOUT_VAULT: [&str; 8] =
+    ["init", "vault", "config", "config-check", "transcript", "completions", "hooks", "assert-header"];
+
 const EXAMPLES: &str = "\
 Examples:
   undercroft init
@@ -57,11 +61,23 @@ Details of one command: undercroft <COMMAND> --help";
 /// The whole command tree with its help page.
 #[must_use]
 pub(crate) fn command() -> clap::Command {
-    let tree = Cli::command();
+    let tree = hide_vault(Cli::command());
     let groups = render_groups(&tree);
     tree.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n{EXAMPLES}\n"
     ))
+}
+
+/// Takes `--vault` out of the help of the commands that refuse it, where they can still say why.
+fn hide_vault(mut tree: clap::Command) -> clap::Command {
+    let hidden = || clap::Arg::new("vault").long("vault").value_name("NAME").global(true).hide(true);
+    for name in WITHOUT_VAULT {
+        tree = tree.mut_subcommand(name, |command| command.arg(hidden()));
+    }
+    tree.mut_subcommand("backup", |backup| {
+        let backup = backup.mut_subcommand("list", |command| command.arg(hidden()));
+        backup.mut_subcommand("restore", |command| command.arg(hidden()))
+    })
 }
 
 fn render_groups(tree: &clap::Command) -> String {

@@ -31,7 +31,7 @@ pub(crate) use vault::{InitArgs, VaultCommand};
 /// Undercroft: hardened local-first AI memory. Keeps what was said word for word, encrypted and tamper-evident, and finds
 /// it again by meaning, word and time.
 #[derive(Debug, Parser)]
-#[command(name = "undercroft", version, max_term_width = 110, disable_help_subcommand = true)]
+#[command(name = "undercroft", version, max_term_width = 110)]
 pub(crate) struct Cli {
     /// The installation's folder [default: UNDERCROFT_HOME, else ~/.undercroft]
     #[arg(long, global = true, value_name = "FOLDER")]
