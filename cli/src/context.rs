@@ -9,7 +9,7 @@ use undercroft_vault::Vault;
 use crate::args::Cli;
 use crate::error::{Failure, Outcome};
 use crate::i18n::{Language, Template};
-use crate::print::Output;
+use crate::print::{Output, aside};
 
 /// The vault that is meant when none is named.
 pub(crate) const DEFAULT_VAULT: &str = "default";
@@ -50,7 +50,9 @@ impl Context {
     /// A localised result line.
     #[must_use]
     pub(crate) fn say(&self, template: Template, values: &[(&str, &str)]) -> String {
-        template.fill(self.language, values)
+        let shown: Vec<_> = values.iter().map(|(hole, value)| (*hole, self.out.shown(value))).collect();
+        let shown: Vec<_> = shown.iter().map(|(hole, value)| (*hole, value.as_ref())).collect();
+        template.fill(self.language, &shown)
     }
 
     /// What the environment decides about vaults; prints its warnings.
@@ -60,7 +62,7 @@ impl Context {
     pub(crate) fn settings(&self) -> Outcome<VaultSettings> {
         let (settings, warnings) = VaultSettings::resolve(&self.environment).map_err(refusal)?;
         for warning in warnings {
-            eprintln!("Warning: {}: {}", warning.variable, warning.message);
+            aside(&format!("Warning: {}: {}", warning.variable, warning.message));
         }
         Ok(settings)
     }
@@ -75,6 +77,19 @@ impl Context {
         Ok(Palace::open(self.home.clone(), &declared, create, &settings, standard_tools())?)
     }
 
+    /// Opens the vault that `--vault` names to read from it. Where nothing can be written, as on a full disk or in a
+    /// read-only folder, what is there is still read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn open_to_read(&self) -> Outcome<Vault> {
+        let vault = open_to_read(&self.palace(CreateKeys::Never)?, self.vault_name())?;
+        for note in vault.unhealed() {
+            aside(&format!("Note: {note}"));
+        }
+        Ok(vault)
+    }
+
     /// Opens the vault that `--vault` names, for writing, so that a lagging anchor is healed; says what was.
     ///
     /// # Errors
@@ -82,9 +97,24 @@ impl Context {
     pub(crate) fn open(&self) -> Outcome<Vault> {
         let vault = self.palace(CreateKeys::Never)?.open_vault(self.vault_name(), Access::Write)?;
         for note in vault.unhealed() {
-            eprintln!("Note: {note}");
+            aside(&format!("Note: {note}"));
         }
         Ok(vault)
+    }
+}
+
+/// Opens a vault for writing, so that a lagging anchor is healed, or only for reading where nothing can be written.
+///
+/// # Errors
+/// What the vault says.
+pub(crate) fn open_to_read(palace: &Palace, name: &str) -> Outcome<Vault> {
+    match palace.open_vault(name, Access::Write).map_err(Failure::from) {
+        Err(failure) if failure.is_unwritable() => {
+            let vault = palace.open_vault(name, Access::ReadOnly)?;
+            aside(&format!("Note: vault '{name}' cannot be written, so it is only read: {failure}"));
+            Ok(vault)
+        }
+        opened => opened,
     }
 }
 

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use undercroft_palace::ErrorClass;
+use undercroft_text::escape_controls;
 
 use crate::exit;
 
@@ -76,6 +77,28 @@ impl Failure {
         }
     }
 
+    /// Whether the place cannot be written, or not now: a read-only folder, a full disk, a failing one. Verdicts on
+    /// stored bytes and vaults in use are neither.
+    #[must_use]
+    pub(crate) fn is_unwritable(&self) -> bool {
+        if matches!(self.class(), ErrorClass::Integrity | ErrorClass::Conflict) {
+            return false;
+        }
+        if let Self::Vault(undercroft_vault::Error::Sqlite(error))
+        | Self::Palace(undercroft_palace::Error::Vault(undercroft_vault::Error::Sqlite(error))) = self
+        {
+            return error.sqlite_error().is_some_and(|failure| sqlite_cannot_write(failure.extended_code));
+        }
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<io::Error>() {
+                return cannot_write(error);
+            }
+            cause = error.source();
+        }
+        false
+    }
+
     /// Whether nothing is left to tell: the result said it, or nobody listens on a closed pipe.
     #[must_use]
     pub(crate) fn is_told(&self) -> bool {
@@ -84,7 +107,21 @@ impl Failure {
     }
 }
 
-/// `Error: …`, and below it each cause that the line above does not repeat already.
+/// Primary result codes of SQLite (<https://sqlite.org/rescode.html>): PERM, READONLY, IOERR, FULL, CANTOPEN.
+fn sqlite_cannot_write(extended_code: i32) -> bool {
+    matches!(extended_code & 0xff, 3 | 8 | 10 | 13 | 14)
+}
+
+fn cannot_write(error: &io::Error) -> bool {
+    /// `EIO`, which has no kind of its own.
+    const DEVICE: i32 = 5;
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded)
+        || error.raw_os_error() == Some(DEVICE)
+}
+
+/// `Error: …`, and below it each cause that the line above does not repeat already. What names and
+/// stored texts bring along cannot steer a terminal.
 #[must_use]
 pub(crate) fn for_people(error: &dyn Error) -> String {
     let mut last = error.to_string();
@@ -98,7 +135,7 @@ pub(crate) fn for_people(error: &dyn Error) -> String {
         last = message;
         cause = next.source();
     }
-    text
+    escape_controls(&text).into_owned()
 }
 
 /// The same object that the HTTP surface answers with.
@@ -123,6 +160,36 @@ mod tests {
         struct Repeating(#[source] io::Error);
         let repeated = Repeating(io::Error::other("the lid is stuck"));
         assert_eq!(for_people(&repeated), "Error: cannot open the box: the lid is stuck");
+    }
+
+    #[test]
+    fn an_error_for_people_cannot_steer_a_terminal() {
+        let told = for_people(&Failure::invalid("no 'a\u{1b}[2Jb\u{202e}c'"));
+        assert_eq!(told, "Error: no 'a\\u{1b}[2Jb\\u{202e}c'");
+    }
+
+    #[test]
+    fn only_a_place_that_cannot_be_written_is_read_instead() {
+        let io = |source| {
+            let path = std::path::PathBuf::from("vault.json");
+            Failure::Vault(undercroft_vault::Error::Io { action: "write", path, source })
+        };
+        for kind in
+            [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::StorageFull]
+        {
+            assert!(io(kind.into()).is_unwritable(), "{kind}");
+        }
+        assert!(io(io::Error::from_raw_os_error(5)).is_unwritable());
+        assert!(!io(io::ErrorKind::NotFound.into()).is_unwritable());
+        for code in [8, 10, 13, 14, 8 | 5 << 8, 10 | 4 << 8] {
+            assert!(sqlite_cannot_write(code), "{code}");
+        }
+        for code in [1, 5, 6, 11, 26] {
+            assert!(!sqlite_cannot_write(code), "{code}");
+        }
+        let others = [undercroft_vault::Error::InUse("v".into()), undercroft_vault::Error::ReadOnly];
+        assert!(others.into_iter().all(|error| !Failure::Vault(error).is_unwritable()));
+        assert!(!Failure::Vault(undercroft_vault::Error::KeyCheck("v".into())).is_unwritable());
     }
 
     #[test]

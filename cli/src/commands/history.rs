@@ -10,9 +10,11 @@ use crate::error::Outcome;
 const SHOWN: usize = 16;
 
 pub(super) fn run(args: &HistoryArgs, context: &mut Context) -> Outcome {
-    let records = context.open()?.history(args.subject.as_deref(), args.limit, args.offset)?;
+    let records = context.open_to_read()?.history(args.subject.as_deref(), args.limit, args.offset)?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "records": records }));
+        return context
+            .out
+            .object(&json!({ "count": records.len(), "records": records, "scope": "operator" }));
     }
     for record in &records {
         let tag = record.tag.get(..SHOWN).unwrap_or(&record.tag);

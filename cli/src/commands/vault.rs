@@ -5,7 +5,7 @@ use undercroft_palace::{Access, CreateKeys, Level, Palace, registry};
 use undercroft_vault::Stats;
 
 use crate::args::VaultCommand;
-use crate::context::Context;
+use crate::context::{Context, open_to_read};
 use crate::error::{Failure, Outcome};
 use crate::i18n::Template;
 
@@ -54,7 +54,7 @@ fn list(context: &mut Context) -> Outcome {
                 context.out.line(&format!("{name:<20} level={} records={}", stats.level, stats.records))?;
             }
             Err(failure) => {
-                context.out.line(&format!("{name:<20} cannot be opened: {failure}"))?;
+                context.out.stored_line(&format!("{name:<20} cannot be opened: {failure}"))?;
                 let is_worse = worst.as_ref().is_none_or(|known| failure.code() > known.code());
                 if is_worse {
                     worst = Some(failure);
@@ -70,9 +70,10 @@ fn stats_of(palace: &Palace, name: &str) -> Outcome<Stats> {
 }
 
 fn status(name: &str, context: &mut Context) -> Outcome {
-    let stats = context.palace(CreateKeys::Never)?.open_vault(name, Access::Write)?.stats()?;
+    let ceiling = context.settings()?.audit_ceiling;
+    let stats = open_to_read(&context.palace(CreateKeys::Never)?, name)?.stats()?;
     if context.out.is_json() {
-        return context.out.object(&stats);
+        return context.out.object(&super::stats::object(&stats, ceiling)?);
     }
     context.out.line(&format!("vault:      {}", stats.id))?;
     context.out.line(&format!("level:      {}", stats.level))?;

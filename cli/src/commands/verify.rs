@@ -13,13 +13,13 @@ pub(super) fn run(context: &mut Context) -> Outcome {
     // Read-only, so that the anchor that is judged is the one that was found.
     let vault = context.palace(CreateKeys::Never)?.open_vault(context.vault_name(), Access::ReadOnly)?;
     for note in vault.unhealed() {
-        eprintln!("Note: {note}");
+        crate::print::aside(&format!("Note: {note}"));
     }
     let progress = Progress::start("Verifying");
     let report = vault.verify(&mut |checked| progress.show(format!("{checked} records")))?;
     drop(progress);
     if context.out.is_json() {
-        context.out.object(&report)?;
+        context.out.object(&Reply::of(&report))?;
     } else {
         print(&report, context)?;
         let template = if report.ok { Template::VerifyOk } else { Template::VerifyFailed };
@@ -27,6 +27,21 @@ pub(super) fn run(context: &mut Context) -> Outcome {
         context.out.line(&verdict)?;
     }
     if report.ok { Ok(()) } else { Err(Failure::Told(ErrorClass::Integrity)) }
+}
+
+/// The report as the HTTP surface answers it. This version keeps no facts, so there are no receipts of facts either.
+#[derive(serde::Serialize)]
+struct Reply<'a> {
+    #[serde(flatten)]
+    report: &'a VerifyReport,
+    receipts: SupersessionCounts,
+    bad_receipts: [String; 0],
+}
+
+impl<'a> Reply<'a> {
+    fn of(report: &'a VerifyReport) -> Self {
+        Self { report, receipts: SupersessionCounts::default(), bad_receipts: [] }
+    }
 }
 
 /// Every leg and its findings; also what `repair` shows when its verification fails.

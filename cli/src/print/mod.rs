@@ -2,6 +2,7 @@
 
 mod first_line;
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use undercroft_text::escape_controls;
@@ -9,6 +10,11 @@ use undercroft_text::escape_controls;
 pub(crate) use first_line::first_line;
 
 use crate::error::Outcome;
+
+/// One line beside the result, on standard error, that cannot steer a terminal. Nobody is left to tell when it fails.
+pub(crate) fn aside(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", escape_controls(text));
+}
 
 /// Standard output as one run sees it.
 pub(crate) struct Output {
@@ -32,6 +38,12 @@ impl Output {
         self.json
     }
 
+    /// Stored text as this output may show it: escaped on a terminal, raw in a pipe.
+    #[must_use]
+    pub(crate) fn shown<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.is_terminal { escape_controls(text) } else { Cow::Borrowed(text) }
+    }
+
     /// One line of the program's own words.
     ///
     /// # Errors
@@ -46,7 +58,8 @@ impl Output {
     /// # Errors
     /// When standard output cannot be written.
     pub(crate) fn stored_line(&mut self, text: &str) -> Outcome {
-        if self.is_terminal { self.line(&escape_controls(text)) } else { self.line(text) }
+        let shown = self.shown(text);
+        self.line(&shown)
     }
 
     /// One reply object.
