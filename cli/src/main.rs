@@ -12,6 +12,7 @@ mod print;
 mod progress;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
@@ -46,24 +47,29 @@ fn run(cli: Cli) -> error::Outcome {
     let outcome = commands::run(cli.command, &mut context);
     // What was printed before a failure is part of the answer.
     let flushed = context.out.flush();
+    if let (Err(Failure::Told(_)), Err(unwritten)) = (&outcome, &flushed) {
+        // The verdict keeps its exit code, and is not lost without a word.
+        tell(unwritten, false);
+    }
     outcome.and(flushed)
 }
 
 /// Help and version are answers; everything else is a mistake, which exits with 1 and not with the parser's 2.
 fn explain(answer: &clap::Error, wants_json: bool) -> u8 {
     if matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        // Nobody is left to tell when this fails.
-        let _ = answer.print();
-        return exit::DONE;
+        return match answer.print().and_then(|()| io::stdout().flush()) {
+            Ok(()) => exit::DONE,
+            Err(error) => tell(&Failure::Output(error), false),
+        };
     }
     let rendered = answer.render().to_string();
     let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
     if wants_json {
-        println!("{}", error::for_programs(message.trim_end(), ErrorClass::Invalid));
+        answer_line(&error::for_programs(message.trim_end(), ErrorClass::Invalid));
     } else if message.len() < rendered.len() {
-        eprint!("Error: {message}");
+        print::aside(&format!("Error: {}", message.trim_end()));
     } else {
-        eprint!("{rendered}");
+        print::aside(rendered.trim_end());
     }
     exit::FAILED
 }
@@ -71,8 +77,19 @@ fn explain(answer: &clap::Error, wants_json: bool) -> u8 {
 fn tell(failure: &Failure, json: bool) -> u8 {
     match (failure.is_told(), json) {
         (true, _) => {}
-        (false, true) => println!("{}", error::for_programs(&failure.to_string(), failure.class())),
-        (false, false) => eprintln!("{}", error::for_people(failure)),
+        // Where no answer can be written, an object about that cannot either.
+        (false, true) if !matches!(failure, Failure::Output(_)) => {
+            answer_line(&error::for_programs(&failure.to_string(), failure.class()));
+        }
+        (false, _) => print::aside(&error::for_people(failure)),
     }
     failure.code()
+}
+
+/// One line on standard output, of a run that fails anyway; standard error hears of it when it cannot be written.
+fn answer_line(line: &str) {
+    let mut out = io::stdout();
+    if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
+        tell(&Failure::Output(error), false);
+    }
 }

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use undercroft_text::escape_controls;
 
 /// Shows that something is going on. Silent where nobody watches.
 pub(crate) struct Progress(ProgressBar);
@@ -24,9 +25,9 @@ impl Progress {
         Self(bar)
     }
 
-    /// What is being worked on now.
-    pub(crate) fn show(&self, what: impl Into<String>) {
-        self.0.set_message(what.into());
+    /// What is being worked on now; a file's name cannot steer the terminal.
+    pub(crate) fn show(&self, what: impl AsRef<str>) {
+        self.0.set_message(escape_controls(what.as_ref()).into_owned());
     }
 }
 

@@ -32,7 +32,9 @@ pub(super) fn run(command: &DaemonCommand, context: &mut Context) -> Outcome {
         context.out.flush()?;
         match done {
             Err(failure) if !args.once && passes(&failure) => {
-                eprintln!("[daemon] this pass ended early, the next one goes on: {failure}");
+                crate::print::aside(&format!(
+                    "[daemon] this pass ended early, the next one goes on: {failure}"
+                ));
             }
             other => other?,
         }
@@ -63,10 +65,10 @@ fn pass(palace: &Palace, watched: &Path, wing: &str, context: &mut Context) -> O
     }
     if !report.skipped.is_empty() {
         // The same ones are met on every pass; who wants them by name asks for a sweep.
-        eprintln!(
+        crate::print::aside(&format!(
             "[daemon] {} line(s) or file(s) left out; undercroft sweep names them",
             report.skipped.len()
-        );
+        ));
     }
     context.out.line(&format!(
         "[daemon] swept {} transcript(s): {} filed, {} present",

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::Outcome;
 
 pub(super) fn run(args: &DedupArgs, context: &mut Context) -> Outcome {
-    let vault = context.open()?;
+    let vault = if args.apply { context.open()? } else { context.open_to_read()? };
     let report = vault.dedup(args.apply)?;
     vault.close()?;
     if context.out.is_json() {

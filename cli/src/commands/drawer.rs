@@ -22,7 +22,7 @@ pub(super) fn run(command: &DrawerCommand, context: &mut Context) -> Outcome {
 }
 
 fn get(id: DrawerId, context: &mut Context) -> Outcome {
-    let drawer = context.open()?.get(id)?;
+    let drawer = context.open_to_read()?.get(id)?;
     if context.out.is_json() {
         return context.out.object(&json!({ "drawer": drawer }));
     }
@@ -60,7 +60,7 @@ fn list(
     offset: usize,
     context: &mut Context,
 ) -> Outcome {
-    let drawers = context.open()?.list(wing, room, limit, offset)?;
+    let drawers = context.open_to_read()?.list(wing, room, limit, offset)?;
     if context.out.is_json() {
         return context.out.object(&json!({ "drawers": drawers }));
     }
@@ -107,7 +107,7 @@ fn delete_by_source(source: &str, context: &mut Context) -> Outcome {
 }
 
 fn check_dup(text: &str, context: &mut Context) -> Outcome {
-    let found = context.open()?.find_duplicate(text)?;
+    let found = context.open_to_read()?.find_duplicate(text)?;
     if context.out.is_json() {
         return context.out.object(&json!({ "duplicate": found.is_some(), "id": found }));
     }

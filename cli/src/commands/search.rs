@@ -31,11 +31,15 @@ pub(super) fn run(args: &SearchArgs, context: &mut Context) -> Outcome {
     };
     let traced = context.settings()?.search_trace;
     let started = Instant::now();
-    let vault = context.open()?;
+    let vault = context.open_to_read()?;
     let opened = Instant::now();
     let reply = vault.search(&request)?;
     if traced {
-        eprintln!("trace: open {:.3?}, search {:.3?}", opened - started, opened.elapsed());
+        crate::print::aside(&format!(
+            "trace: open {:.3?}, search {:.3?}",
+            opened - started,
+            opened.elapsed()
+        ));
     }
     if context.out.is_json() {
         return context.out.object(&reply);

@@ -31,10 +31,15 @@ pub(super) fn run(args: &ServeHttpArgs, context: &Context) -> Outcome {
     };
     let posture = if args.read_only { ", read-only" } else { "" };
     let drained = undercroft_node::run(setup, |Listening { address }| {
-        eprintln!("Serving {} on http://{address}{posture}", context.home.root().display());
+        crate::print::aside(&format!(
+            "Serving {} on http://{address}{posture}",
+            context.home.root().display()
+        ));
     })?;
     if !drained.answered || drained.vaults_left > 0 {
-        eprintln!("Note: stopped before everything was finished; the next open heals what was left");
+        crate::print::aside(
+            "Note: stopped before everything was finished; the next open heals what was left",
+        );
     }
     Ok(())
 }
@@ -58,7 +63,7 @@ fn app_options(context: &Context) -> Outcome<AppOptions> {
 /// The value; a finding that only warns is printed, one that refuses stops the start.
 fn declared<T>(reading: Reading<T>) -> Outcome<Option<T>> {
     if let Some(finding) = reading.finding.as_ref().filter(|finding| finding.severity == Severity::Warn) {
-        eprintln!("Warning: {}: {}", finding.variable, finding.message);
+        crate::print::aside(&format!("Warning: {}: {}", finding.variable, finding.message));
     }
     Ok(reading.accept().map_err(undercroft_palace::Error::Declaration)?)
 }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn run(context: &mut Context) -> Outcome {
-    let found = context.open()?.supersessions()?;
+    let found = context.open_to_read()?.supersessions()?;
     if context.out.is_json() {
         context.out.object(&found)?;
     } else {

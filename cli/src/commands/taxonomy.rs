@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::Outcome;
 
 pub(super) fn run(context: &mut Context) -> Outcome {
-    let taxonomy = context.open()?.taxonomy()?;
+    let taxonomy = context.open_to_read()?.taxonomy()?;
     if context.out.is_json() {
         return context.out.object(&taxonomy);
     }

@@ -17,7 +17,7 @@ pub(super) fn run(command: &TranscriptCommand, context: &mut Context) -> Outcome
         return Err(Failure::not_found(nothing_in(file, &transcript.rejected)));
     }
     for line in &transcript.rejected {
-        eprintln!("Note: {line}");
+        crate::print::aside(&format!("Note: {line}"));
     }
     let shown = if *max == 0 { transcript.messages.len() } else { transcript.messages.len().min(*max) };
     let (messages, rest) = transcript.messages.split_at(shown);

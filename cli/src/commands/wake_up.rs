@@ -14,7 +14,7 @@ use crate::print::first_line;
 const LINE: usize = 120;
 
 pub(super) fn run(args: &WakeUpArgs, context: &mut Context) -> Outcome {
-    let vault = context.open()?;
+    let vault = context.open_to_read()?;
     let drawers = vault.recent(args.wing.as_deref(), WAKE_UP_DRAWERS)?;
     let identity = identity::read(&context.home)?;
     if context.out.is_json() {
