@@ -56,6 +56,7 @@ impl Palace {
         tools: VaultOptions,
     ) -> Result<Self> {
         let (master, origin) = load_master_key(&home, declared, create, tools.entropy.as_ref())?;
+        Staging::recover(&home)?;
         let options = VaultOptions { config: config(settings), ..tools };
         Ok(Self { home, master, origin, options })
     }

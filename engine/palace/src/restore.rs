@@ -88,15 +88,16 @@ fn swap(
     }
     let mut swapped = Ok(());
     undercroft_vault::alone(target, vault, || {
-        swapped = exchange(home, staging, staged, target);
+        swapped = exchange(home, staging, staged, target, vault);
         Ok(())
     })?;
     swapped
 }
 
-/// Nobody has the old vault open. When the second renaming fails, the first is undone.
-fn exchange(home: &Home, staging: &Staging, staged: &Path, target: &Path) -> Result<()> {
-    let old = staging.set_aside(target)?;
+/// Nobody has the old vault open. When the second renaming fails, the first is undone here; when the process dies between
+/// them, by the next to enter the staging folder.
+fn exchange(home: &Home, staging: &Staging, staged: &Path, target: &Path, vault: &str) -> Result<()> {
+    let old = staging.set_aside_replaced(target, vault)?;
     if let Err(source) = fs::rename(staged, target) {
         fs::rename(&old, target).map_err(Error::io("put back", target))?;
         return Err(Error::io("put in place", target)(source));

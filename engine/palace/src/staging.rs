@@ -1,6 +1,7 @@
 //! The folder in which things are put together or taken apart, on the same file system as the vaults.
 //!
-//! What a crash left in it is never read; it is removed by the next process that enters while nobody else is inside.
+//! What a crash left in it is removed by the next process that enters while nobody else is inside, with one exception: a
+//! vault that was renamed aside to be replaced, and whose replacement never arrived, is put back under its name.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,6 +10,10 @@ use undercroft_crypto::Entropy;
 
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
+use crate::{name, registry};
+
+/// In front of a vault's name: its old folder while a restored one takes its place.
+const REPLACED: &str = "replaced-";
 
 /// Held while something of this process lies in the staging folder.
 pub(crate) struct Staging {
@@ -29,7 +34,7 @@ impl Staging {
         let lock = open_lock(&path)?;
         match lock.try_lock() {
             Ok(()) => {
-                clear(&area)?;
+                clear(home, &area)?;
                 lock.unlock().map_err(Error::io("unlock", &path))?;
             }
             Err(TryLockError::WouldBlock) => {}
@@ -39,11 +44,40 @@ impl Staging {
         Ok(Self { area, _lock: lock })
     }
 
+    /// Puts back what an interrupted replacement left here. Does nothing, and writes nothing, when there is no such thing.
+    ///
+    /// # Errors
+    /// Those of [`Staging::enter`].
+    pub(crate) fn recover(home: &Home) -> Result<()> {
+        let area = home.root().join(".staging");
+        for folder in registry::folders_of(&area)? {
+            if replaced_vault(&folder).is_some() {
+                return Self::enter(home).map(drop);
+            }
+        }
+        Ok(())
+    }
+
     /// A name that is free, for something that is put together.
     pub(crate) fn fresh(&self, entropy: &dyn Entropy) -> PathBuf {
         let mut suffix = [0; 8];
         entropy.fill(&mut suffix);
         self.area.join(format!("{:016x}", u64::from_le_bytes(suffix)))
+    }
+
+    /// Renames the vault `name` out of the way for its replacement and returns where it is now. Whoever calls holds the
+    /// vault alone; until another folder has its name, the next to enter after a crash puts it back.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(crate) fn set_aside_replaced(&self, folder: &Path, name: &str) -> Result<PathBuf> {
+        let target = self.area.join(format!("{REPLACED}{name}"));
+        if target.try_exists().map_err(Error::io("look for", &target))? {
+            // The vault is there, so an earlier replacement of it was completed and this is its waste.
+            self.set_aside(&target)?;
+        }
+        fs::rename(folder, &target).map_err(Error::io("set aside", folder))?;
+        Ok(target)
     }
 
     /// Renames `folder` out of the way and returns where it is now.
@@ -72,12 +106,37 @@ fn open_lock(path: &Path) -> Result<File> {
     options.open(path).map_err(Error::io("open", path))
 }
 
-fn clear(area: &Path) -> Result<()> {
-    for entry in fs::read_dir(area).map_err(Error::io("read the folder", area))?.flatten() {
+/// The vault whose old folder this is, when it was set aside to be replaced.
+fn replaced_vault(path: &Path) -> Option<String> {
+    let vault = path.file_name()?.to_str()?.strip_prefix(REPLACED)?;
+    name::vault(vault).ok().filter(|kept| kept == vault)
+}
+
+fn clear(home: &Home, area: &Path) -> Result<()> {
+    for entry in fs::read_dir(area).map_err(Error::io("read the folder", area))? {
+        let entry = entry.map_err(Error::io("read the folder", area))?;
         let path = entry.path();
-        fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
+        if put_back(home, &path)? {
+            continue;
+        }
+        // A link is removed as itself, like a file that some other program left.
+        let folder = entry.file_type().map_err(Error::io("look at", &path))?.is_dir();
+        let removed = if folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.map_err(Error::io("remove", &path))?;
     }
     Ok(())
+}
+
+/// Undoes a replacement that stopped between its two renamings, and says whether it did.
+fn put_back(home: &Home, path: &Path) -> Result<bool> {
+    let Some(vault) = replaced_vault(path) else { return Ok(false) };
+    let target = home.vaults().join(vault);
+    if target.try_exists().map_err(Error::io("look for", &target))? {
+        return Ok(false);
+    }
+    fs::rename(path, &target).map_err(Error::io("put back", &target))?;
+    registry::sync(&home.vaults())?;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -100,6 +159,35 @@ mod tests {
         let staging = Staging::enter(&home).unwrap();
         assert!(!left.exists());
         assert!(staging.fresh(&OsEntropy) != staging.fresh(&OsEntropy));
+    }
+
+    #[test]
+    fn a_vault_whose_replacement_never_arrived_is_put_back_and_a_replaced_one_removed() {
+        let (_dir, home) = home();
+        let vault = home.vaults().join("work");
+        fs::create_dir_all(&vault).unwrap();
+        fs::write(vault.join("old"), "x").unwrap();
+        let staging = Staging::enter(&home).unwrap();
+        let aside = staging.set_aside_replaced(&vault, "work").unwrap();
+        drop(staging);
+        Staging::recover(&home).unwrap();
+        assert!(vault.join("old").exists() && !aside.exists());
+        let staging = Staging::enter(&home).unwrap();
+        staging.set_aside_replaced(&vault, "work").unwrap();
+        fs::create_dir_all(&vault).unwrap();
+        drop(staging);
+        Staging::recover(&home).unwrap();
+        assert!(!vault.join("old").exists() && !aside.exists());
+    }
+
+    #[test]
+    fn a_stray_file_is_removed_like_a_folder() {
+        let (_dir, home) = home();
+        let stray = home.root().join(".staging/.DS_Store");
+        fs::create_dir_all(stray.parent().unwrap()).unwrap();
+        fs::write(&stray, "x").unwrap();
+        Staging::enter(&home).unwrap();
+        assert!(!stray.exists());
     }
 
     #[test]
