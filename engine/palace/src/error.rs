@@ -92,6 +92,23 @@ pub enum Error {
         /// How many were tried.
         vaults: usize,
     },
+    /// A vault's folder that holds a vault of another name.
+    #[error(
+        "integrity: the folder '{folder}' holds vault '{holds}', so it was swapped or copied; rename the folder back to \
+         '{holds}'"
+    )]
+    Misplaced {
+        /// The folder's name, which was asked for.
+        folder: String,
+        /// The name in the verified manifest.
+        holds: String,
+    },
+    /// A vault that is to be deleted, and that the master key does not vouch for.
+    #[error(
+        "integrity: the manifest of vault '{0}' does not verify with this master key, so it was not deleted; use the key \
+         that belongs to it, or remove its folder by hand"
+    )]
+    NotOpened(String),
     /// A path that holds nothing to file.
     #[error("{} holds no {wanted}", .path.display())]
     NothingToMine {
@@ -139,7 +156,10 @@ impl Error {
                 ErrorClass::NotFound
             }
             Self::VaultExists(_) | Self::RestoreReplaces(_) => ErrorClass::Conflict,
-            Self::Unverified { .. } | Self::ForeignKey { .. } => ErrorClass::Integrity,
+            Self::Unverified { .. }
+            | Self::ForeignKey { .. }
+            | Self::Misplaced { .. }
+            | Self::NotOpened(_) => ErrorClass::Integrity,
             Self::Vault(inner) => inner.class(),
             Self::Crypto(inner) => inner.class(),
             Self::Io { .. } => ErrorClass::Internal,

@@ -99,19 +99,28 @@ impl Palace {
     /// Opens the vault `name`.
     ///
     /// # Errors
-    /// [`Error::VaultName`], [`Error::NoVault`], or what the vault says.
+    /// [`Error::VaultName`], [`Error::NoVault`], [`Error::Misplaced`] when the folder holds another vault, or what the vault
+    /// says.
     pub fn open_vault(&self, name: &str, access: Access) -> Result<Vault> {
         let folder = registry::existing(&self.home, name)?;
         let options = VaultOptions { read_only: access == Access::ReadOnly, ..self.options.clone() };
-        Ok(Vault::open(&folder, &self.master, options)?)
+        let vault = Vault::open(&folder, &self.master, options)?;
+        refuse_misplaced(&folder, &vault.name())?;
+        Ok(vault)
     }
 
     /// Deletes the vault `name` durably. Backups of it stay.
     ///
     /// # Errors
-    /// [`Error::VaultName`], [`Error::NoVault`], or a conflict while anybody has it open.
+    /// [`Error::VaultName`], [`Error::NoVault`], [`Error::NotOpened`] when its manifest does not verify with the master key,
+    /// [`Error::Misplaced`], or a conflict while anybody has it open.
     pub fn delete_vault(&self, name: &str) -> Result<()> {
         let folder = registry::existing(&self.home, name)?;
+        let manifest = backups::manifest_of(&folder)?;
+        if !is_ours(&manifest, &self.master) {
+            return Err(Error::NotOpened(name.trim().to_owned()));
+        }
+        refuse_misplaced(&folder, manifest.name())?;
         let staging = Staging::enter(&self.home)?;
         let mut removed = Ok(());
         undercroft_vault::alone(&folder, name, || {
@@ -198,6 +207,15 @@ pub fn standard_tools() -> VaultOptions {
 #[must_use]
 pub fn tools_with(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> VaultOptions {
     VaultOptions { clock, entropy, ..VaultOptions::default() }
+}
+
+/// A folder that was swapped or copied would serve one vault's contents under another's name.
+fn refuse_misplaced(folder: &std::path::Path, holds: &str) -> Result<()> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    if name == holds {
+        return Ok(());
+    }
+    Err(Error::Misplaced { folder: name.into_owned(), holds: holds.to_owned() })
 }
 
 fn is_ours(manifest: &UnverifiedManifest, master: &MasterKey) -> bool {

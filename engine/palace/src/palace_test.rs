@@ -85,6 +85,39 @@ fn a_key_that_opens_no_vault_makes_none_beside_them() {
 }
 
 #[test]
+fn swapped_folders_are_refused_with_both_names_and_are_not_deleted() {
+    let fixture = Fixture::new();
+    let palace = fixture.palace(1);
+    palace.create_vault("work", Level::Sealed).unwrap();
+    fs::rename(fixture.home.vaults().join("work"), fixture.home.vaults().join("play")).unwrap();
+    for error in [
+        palace.open_vault("play", Access::ReadOnly).map(drop).unwrap_err(),
+        palace.delete_vault("play").unwrap_err(),
+    ] {
+        assert_eq!(error.class(), ErrorClass::Integrity);
+        let message = error.to_string();
+        assert!(
+            message.contains("'play'") && message.contains("rename the folder back to 'work'"),
+            "{message}"
+        );
+    }
+    fs::rename(fixture.home.vaults().join("play"), fixture.home.vaults().join("work")).unwrap();
+    palace.open_vault("work", Access::Write).unwrap();
+}
+
+#[test]
+fn a_vault_is_not_deleted_with_a_key_that_does_not_open_it() {
+    let fixture = Fixture::new();
+    fixture.palace(1).create_vault("work", Level::Sealed).unwrap();
+    undercroft_crypto::durable::replace(&fixture.home.key_file(), &[9; 32], 0o600).unwrap();
+    let foreign = fixture.palace(2);
+    let error = foreign.delete_vault("work").unwrap_err();
+    assert!(matches!(error, Error::NotOpened(_)), "{error}");
+    assert_eq!(error.class(), ErrorClass::Integrity);
+    assert_eq!(foreign.vaults().unwrap(), ["work"]);
+}
+
+#[test]
 fn a_backup_is_a_whole_vault_named_for_its_moment() {
     let fixture = Fixture::new();
     let palace = fixture.palace(1);
