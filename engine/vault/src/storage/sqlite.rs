@@ -59,8 +59,11 @@ pub(crate) fn open_reader(dir: &Path) -> Result<(Connection, bool)> {
 }
 
 fn cannot_open(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode;
+    use rusqlite::{ErrorCode, ffi};
+    // On a full disk the shared-memory file cannot be made, either.
+    let no_shared_memory = [ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_SHMMAP];
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+        || error.sqlite_error().is_some_and(|failure| no_shared_memory.contains(&failure.extended_code))
 }
 
 /// `file:` URI of a path with the characters that SQLite's URI parser would read as syntax escaped.
