@@ -296,3 +296,18 @@ fn a_run_that_could_use_no_file_names_the_reasons_and_exits_with_one() {
     let run = palace.run(&["mine", file.to_str().unwrap()]);
     assert!(run.stderr.contains("not UTF-8") && run.stderr.contains("nothing was filed"), "{}", run.stderr);
 }
+
+#[test]
+fn a_removal_is_told_even_by_a_run_that_could_use_no_file() {
+    let palace = Palace::initialised();
+    let notes = palace.dir.path().join("notes");
+    std::fs::create_dir(&notes).unwrap();
+    std::fs::write(notes.join("a.txt"), "words").unwrap();
+    let mine = ["mine", notes.to_str().unwrap()];
+    assert_eq!(palace.run(&mine).code, 0);
+    std::fs::write(notes.join("a.txt"), "").unwrap();
+    std::fs::write(notes.join("b.txt"), b"caf\xe9").unwrap();
+    let run = palace.run(&mine);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("1 drawer(s) removed that their file no longer has"), "{}", run.stderr);
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use support::{Home, UNSCREENED, ask, from_source, note, save};
 use undercroft_crypto::Level;
 use undercroft_search::{EmbedError, Embedder, HashEmbedder};
-use undercroft_vault::{Error, ErrorClass, SourceBatch, Vault, VaultOptions, limits};
+use undercroft_vault::{AddedBy, Error, ErrorClass, SourceBatch, Vault, VaultOptions, limits};
 
 /// More than one transaction of these tests puts into the log.
 const ONE_TRANSACTION: u64 = 1 << 20;
@@ -161,6 +161,7 @@ fn what_an_embedder_spoils_in_a_source_is_named_at_its_place() {
     let batch = SourceBatch {
         source: "s.md".into(),
         wing: "mined".into(),
+        added_by: AddedBy::Miner,
         drawers: (0..).zip(texts).map(|(at, text)| from_source("s.md", at, text)).collect(),
         total: Some(5),
     };

@@ -4,7 +4,7 @@ mod support;
 
 use support::{Home, UNSCREENED, ask, from_source, note, save};
 use undercroft_crypto::Level;
-use undercroft_vault::{AddedBy, Claims, Error, Kind, SourceBatch, drawer_id};
+use undercroft_vault::{AddedBy, Claims, Error, Kind, NewDrawer, SourceBatch, drawer_id};
 
 /// Texts that a careless store would change.
 const AWKWARD: [&str; 8] = [
@@ -118,6 +118,7 @@ fn mining_again_writes_nothing_and_a_shrunk_source_loses_its_surplus() {
     let batch = |texts: &[&str]| SourceBatch {
         source: "notes.md".into(),
         wing: "mined".into(),
+        added_by: AddedBy::Miner,
         drawers: (0..).zip(texts).map(|(i, text)| from_source("notes.md", i, text)).collect(),
         total: Some(u32::try_from(texts.len()).expect("few")),
     };
@@ -133,6 +134,37 @@ fn mining_again_writes_nothing_and_a_shrunk_source_loses_its_surplus() {
     assert!(vault.verify(&mut |_| {}).expect("walks").ok);
     assert_eq!(vault.delete_source("notes.md").expect("deletes").len(), 2);
     assert!(vault.verify(&mut |_| {}).expect("walks").ok);
+}
+
+#[test]
+fn a_source_that_became_empty_costs_only_what_its_own_surface_filed() {
+    let home = Home::new();
+    let vault = home.create(Level::Sealed);
+    let batch = |added_by, room: &str, texts: &[&str]| SourceBatch {
+        source: "talk.jsonl".into(),
+        wing: "mined".into(),
+        added_by,
+        drawers: (0..)
+            .zip(texts)
+            .map(|(at, text)| NewDrawer {
+                room: room.into(),
+                added_by,
+                ..from_source("talk.jsonl", at, text)
+            })
+            .collect(),
+        total: Some(u32::try_from(texts.len()).expect("few")),
+    };
+    let file = |batch| vault.file_source(batch, UNSCREENED).expect("files");
+    file(batch(AddedBy::Miner, "mined", &["a file"]));
+    file(batch(AddedBy::Sweeper, "swept", &["said", "answered"]));
+    assert!(file(batch(AddedBy::ConvoMiner, "packed", &[])).removed.is_empty());
+    assert_eq!(file(batch(AddedBy::Miner, "mined", &[])).removed.len(), 1);
+    assert_eq!(vault.stats().expect("counts").records, 2, "the sweep's drawers stay");
+    let mut foreign = batch(AddedBy::Miner, "mined", &["not of this surface"]);
+    foreign.added_by = AddedBy::Sweeper;
+    foreign.total = None;
+    let refused = file(foreign).drawers.remove(0);
+    assert!(matches!(refused, Err(Error::InvalidField { field: "added_by", .. })), "{refused:?}");
 }
 
 #[test]

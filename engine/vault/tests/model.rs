@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use support::{Home, UNSCREENED, ask, from_source, save};
 use undercroft_crypto::Level;
-use undercroft_vault::{DrawerId, Error, SourceBatch, Vault, drawer_id};
+use undercroft_vault::{AddedBy, DrawerId, Error, SourceBatch, Vault, drawer_id};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -148,6 +148,7 @@ fn file_source(vault: &Vault, model: &mut Model, source: usize, words: &[usize])
     let batch = SourceBatch {
         source: name.clone(),
         wing: "mined".into(),
+        added_by: AddedBy::Miner,
         drawers: chunks(words.len())
             .zip(words)
             .map(|(at, word)| from_source(&name, at, WORDS[*word]))

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use support::{Home, UNSCREENED, copy_folder, keyed, note, save};
 use undercroft_crypto::Level;
 use undercroft_vault::{
-    Change, Done, Error, ErrorClass, Idempotency, Outcome, SourceBatch, Vault, WriteRequest, drawer_id,
-    limits,
+    AddedBy, Change, Done, Error, ErrorClass, Idempotency, Outcome, SourceBatch, Vault, WriteRequest,
+    drawer_id, limits,
 };
 
 const LEVELS: [Level; 2] = [Level::Sealed, Level::HmacOnly];
@@ -124,6 +124,7 @@ fn every_kind_of_outcome_is_remembered_as_it_was() {
     let batch = SourceBatch {
         source: "notes.md".into(),
         wing: "mined".into(),
+        added_by: AddedBy::Miner,
         drawers: vec![support::from_source("notes.md", 0, "a line")],
         total: Some(1),
     };
@@ -159,6 +160,7 @@ fn what_failed_is_not_remembered() {
     let batch = || SourceBatch {
         source: "notes.md".into(),
         wing: "mined".into(),
+        added_by: AddedBy::Miner,
         drawers: vec![support::from_source("notes.md", 0, "a line"), support::from_source("notes.md", 1, "")],
         total: None,
     };

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use undercroft_text::dates::check_content_date;
-use undercroft_text::transcript::{pack, parse};
+use undercroft_text::transcript::{Transcript, pack, parse};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
-use super::filing::Filing;
+use super::filing::{Filing, Reading};
 use super::report::{MineReport, Skipped};
 use super::source::{Source, checked_wing};
 use super::walk;
@@ -25,7 +25,7 @@ pub fn mine_convos(
     progress: &mut dyn FnMut(&Path),
 ) -> Result<MineReport> {
     let wing = checked_wing(wing)?;
-    let mut filing = Filing::new(vault);
+    let mut filing = Filing::new(vault, AddedBy::ConvoMiner);
     for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut filing.report.skipped)? {
         progress(&file);
         let source = Source::new(file, &wing);
@@ -62,9 +62,18 @@ pub fn mine_convos(
             }
         });
         let drawers = drawers.collect();
-        filing.add(&source, drawers)?;
+        filing.add(&source, drawers, reading(&transcript))?;
     }
     filing.finish()
+}
+
+/// A log that is blank or damaged, or of another format, must not cost the words that were filed from it before.
+fn reading(transcript: &Transcript) -> Reading {
+    if transcript.rejected.is_empty() && !transcript.messages.is_empty() {
+        Reading::Whole
+    } else {
+        Reading::Partial
+    }
 }
 
 /// A time as a log writes it, when it is one that a drawer may carry; a strange one is no reason to lose the words.

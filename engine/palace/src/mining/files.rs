@@ -5,7 +5,7 @@ use std::path::Path;
 use undercroft_text::chunk::chunk;
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
-use super::filing::Filing;
+use super::filing::{Filing, Reading};
 use super::report::{MineReport, Skipped};
 use super::source::{Source, checked_wing};
 use super::walk;
@@ -28,7 +28,7 @@ pub fn mine_files(
     progress: &mut dyn FnMut(&Path),
 ) -> Result<MineReport> {
     let wing = checked_wing(wing)?;
-    let mut filing = Filing::new(vault);
+    let mut filing = Filing::new(vault, AddedBy::Miner);
     for file in walk::files(
         path,
         &EXTENSIONS,
@@ -38,7 +38,7 @@ pub fn mine_files(
         progress(&file);
         let source = Source::new(file, &wing);
         match walk::read(&source.path).and_then(|bytes| text_of(&source.path, bytes)) {
-            Ok(text) => filing.add(&source, drawers(&source, &text))?,
+            Ok(text) => filing.add(&source, drawers(&source, &text), Reading::Whole)?,
             Err(skipped) => filing.report.skipped.push(skipped),
         }
     }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use undercroft_vault::{
-    BypassReason, Change, ErrorClass, NewDrawer, Outcome, Screening, SourceBatch, SourceOutcome, Vault,
+    AddedBy, BypassReason, Change, ErrorClass, NewDrawer, Outcome, Screening, SourceBatch, SourceOutcome,
+    Vault,
 };
 
 use super::report::{MineReport, Skipped};
@@ -15,9 +16,19 @@ pub(super) const BATCH: usize = undercroft_vault::limits::BATCH_DRAWERS;
 /// This version has no screen; a declared one refuses the start long before a text is read.
 pub(super) const SCREENING: Screening = Screening::Bypass(BypassReason::NotDeclared);
 
+/// How much of a source was understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// All of it: what is not among its drawers is gone from it.
+    Whole,
+    /// Less than all: its drawers say nothing of what is not among them.
+    Partial,
+}
+
 /// Files sources, as many drawers a transaction as one batch holds, however many files they come from.
 pub(super) struct Filing<'a> {
     vault: &'a Vault,
+    surface: AddedBy,
     pub(super) report: MineReport,
     waiting: Vec<(PathBuf, SourceBatch)>,
     /// Drawers in what is waiting.
@@ -25,14 +36,19 @@ pub(super) struct Filing<'a> {
 }
 
 impl<'a> Filing<'a> {
-    pub(super) fn new(vault: &'a Vault) -> Self {
-        Self { vault, report: MineReport::default(), waiting: Vec::new(), held: 0 }
+    pub(super) fn new(vault: &'a Vault, surface: AddedBy) -> Self {
+        Self { vault, surface, report: MineReport::default(), waiting: Vec::new(), held: 0 }
     }
 
-    /// Takes the drawers that a source has now; the last part of them drops what the source no longer has.
-    pub(super) fn add(&mut self, source: &Source, drawers: Vec<NewDrawer>) -> Result<()> {
+    /// Takes the drawers that a source has now. Of a source that was read whole, the last part of them drops what the
+    /// source no longer has; what is missing from one that was not may be there still.
+    pub(super) fn add(&mut self, source: &Source, drawers: Vec<NewDrawer>, reading: Reading) -> Result<()> {
         self.report.files += 1;
-        let total = u32::try_from(drawers.len()).unwrap_or(u32::MAX);
+        let total = match reading {
+            Reading::Whole => Some(u32::try_from(drawers.len()).unwrap_or(u32::MAX)),
+            Reading::Partial if drawers.is_empty() => return Ok(()),
+            Reading::Partial => None,
+        };
         let mut rest = drawers.into_iter().peekable();
         loop {
             let part: Vec<_> = rest.by_ref().take(BATCH).collect();
@@ -45,8 +61,9 @@ impl<'a> Filing<'a> {
             let batch = SourceBatch {
                 source: source.name.clone(),
                 wing: source.wing.clone(),
+                added_by: self.surface,
                 drawers: part,
-                total: is_last.then_some(total),
+                total: total.filter(|_| is_last),
             };
             self.waiting.push((source.path.clone(), batch));
             if is_last {

@@ -163,6 +163,36 @@ fn conversations_are_packed_with_their_time() {
 }
 
 #[test]
+fn a_transcript_that_cannot_be_read_whole_destroys_nothing() {
+    let fixture = fixture();
+    let long = "many words here. ".repeat(200);
+    let whole = log(&[("user", &long), ("assistant", &long), ("user", &long)]);
+    fixture.put("talk.jsonl", &whole);
+    let mine = || mine_convos(&fixture.vault, &fixture.notes(), "w", &mut |_| {}).unwrap();
+    let first = mine();
+    assert!(first.drawers >= 2, "{first:?}");
+    let cut = format!("{}not json\n", whole.lines().next().unwrap().to_owned() + "\n");
+    for spoiled in ["", " \n", "not json\n", &cut] {
+        fixture.put("talk.jsonl", spoiled);
+        assert_eq!(mine().removed, 0, "{spoiled:?}");
+        assert_eq!(fixture.drawers().len(), first.drawers, "{spoiled:?}");
+    }
+    fixture.put("talk.jsonl", log(&[("user", "short")]));
+    assert_eq!(mine().removed, first.drawers - 1);
+}
+
+#[test]
+fn an_emptied_file_costs_only_what_files_mode_filed_from_it() {
+    let fixture = fixture();
+    let path = fixture.put("talk.jsonl", log(&[("user", "one"), ("assistant", "two")]));
+    sweep(&fixture.vault, &path, "mined", &mut |_| {}).unwrap();
+    let swept = fixture.drawers().len();
+    fixture.put("talk.jsonl", "");
+    assert_eq!(fixture.mine().removed, 0);
+    assert_eq!(fixture.drawers().len(), swept);
+}
+
+#[test]
 fn a_sweep_files_each_message_once() {
     let fixture = fixture();
     fixture.put("a.jsonl", log(&[("user", "one"), ("assistant", "two"), ("user", "one")]));

@@ -70,6 +70,8 @@ pub struct SourceBatch {
     pub source: String,
     /// The wing that the source is filed into.
     pub wing: String,
+    /// The surface that files it, as in every drawer: what other surfaces filed from the source is not this batch's.
+    pub added_by: AddedBy,
     /// Consecutive texts of the source.
     pub drawers: Vec<NewDrawer>,
     /// `Some(n)` in the last part: the source now has `n` texts, and drawers of this source, wing and surface at

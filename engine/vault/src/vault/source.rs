@@ -9,7 +9,7 @@ use super::save;
 use super::txn::Txn;
 use super::validate;
 use crate::drawers::table;
-use crate::drawers::{AddedBy, DrawerId, SourceBatch};
+use crate::drawers::{DrawerId, SourceBatch};
 use crate::error::{Error, Result};
 
 /// Validates and prepares each text of a batch; one that is refused does not stop its neighbours.
@@ -24,6 +24,12 @@ pub(super) fn prepare(vault: &Vault, batch: &mut SourceBatch) -> Result<Vec<Resu
                 return Err(Error::invalid(
                     "source_file",
                     "a text of a batch must come from the batch's source",
+                ));
+            }
+            if new.added_by != batch.added_by {
+                return Err(Error::invalid(
+                    "added_by",
+                    "a text of a batch must be filed by the batch's surface",
                 ));
             }
             Ok(())
@@ -52,8 +58,7 @@ pub(super) fn file(
         outcome.drawers.push(saved);
     }
     if let Some(total) = batch.total {
-        let surface = batch.drawers.first().map(|new| new.added_by);
-        outcome.removed = remove_surplus(vault, txn, batch, total, surface)?;
+        outcome.removed = remove_surplus(vault, txn, batch, total)?;
     }
     Ok(outcome)
 }
@@ -64,7 +69,6 @@ fn remove_surplus(
     txn: &mut Txn<'_>,
     batch: &SourceBatch,
     total: u32,
-    surface: Option<AddedBy>,
 ) -> Result<Vec<DrawerId>> {
     let source = vault.keyring().blind(BlindColumn::Source, batch.source.as_bytes());
     let wing = vault.keyring().blind(BlindColumn::Wing, batch.wing.as_bytes());
@@ -74,8 +78,7 @@ fn remove_surplus(
             continue;
         }
         let old = vault.open_row(txn.conn(), row)?;
-        let same_surface = surface.is_none_or(|surface| surface == old.stored.meta.added_by);
-        if same_surface && old.stored.meta.chunk_index >= total {
+        if old.stored.meta.added_by == batch.added_by && old.stored.meta.chunk_index >= total {
             removed.push(old.stored.id);
             save::destroy(vault, txn, &old)?;
         }

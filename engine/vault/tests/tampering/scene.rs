@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use undercroft_crypto::Level;
-use undercroft_vault::{Change, DrawerId, Error, ErrorClass, SourceBatch, Vault};
+use undercroft_vault::{AddedBy, Change, DrawerId, Error, ErrorClass, SourceBatch, Vault};
 
 use crate::support::{Home, UNSCREENED, ask, copy_folder, from_source, keyed, note, save};
 
@@ -59,6 +59,7 @@ impl Scene {
         let batch = SourceBatch {
             source: "notes.md".into(),
             wing: "mined".into(),
+            added_by: AddedBy::Miner,
             drawers: vec![from_source("notes.md", 0, WORDS[2])],
             total: Some(1),
         };
