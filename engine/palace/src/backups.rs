@@ -8,8 +8,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use undercroft_crypto::UnverifiedManifest;
 use undercroft_crypto::manifest::MANIFEST_MAX_BYTES;
+use undercroft_crypto::{SealId, UnverifiedManifest};
 
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
@@ -99,6 +99,9 @@ pub(crate) fn prune(home: &Home, vault: &str, staging: &Staging) -> Result<Vec<S
     let mut own: Vec<Backup> = list(home)?;
     own.retain(|backup| backup.vault.as_deref() == Some(vault) && backup.stamp().is_some());
     own.sort_by_cached_key(|backup| Reverse(backup.stamp().map(str::to_owned)));
+    // A vault that was deleted and made again has another seal id: the copies of its earlier life are not its own.
+    let life = own.first().and_then(life_of);
+    own.retain(|backup| life_of(backup) == life);
     let mut dropped = Vec::new();
     for backup in own.into_iter().skip(KEPT) {
         let discarded = staging.set_aside(&backup.path)?;
@@ -107,6 +110,11 @@ pub(crate) fn prune(home: &Home, vault: &str, staging: &Staging) -> Result<Vec<S
         dropped.push(backup.name);
     }
     Ok(dropped)
+}
+
+/// Which vault a backup is of, whatever its name.
+fn life_of(backup: &Backup) -> Option<SealId> {
+    manifest_of(&backup.path).ok().map(|manifest| *manifest.seal_id())
 }
 
 /// The manifest in `folder`, read but not believed.

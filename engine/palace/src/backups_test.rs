@@ -14,8 +14,9 @@ fn home() -> (tempfile::TempDir, Home) {
     (dir, home)
 }
 
-fn manifest_text(vault: &str) -> String {
-    let entropy = SeededEntropy::new(3);
+/// The manifest of the vault `vault` in one of its lives: deleted and made again, it has another seal id.
+fn manifest_text(vault: &str, life: u64) -> String {
+    let entropy = SeededEntropy::new(life);
     let (seal_id, salt) = (SealId::generate(&entropy), Salt::generate(&entropy));
     let generation = KeyGeneration::first();
     let keys = VaultKeys::derive(&MasterKey::generate(&entropy), &seal_id, generation, &salt);
@@ -36,7 +37,7 @@ fn manifest_text(vault: &str) -> String {
 fn put(home: &Home, folder: &str, vault: &str) {
     let path = home.backups().join(folder);
     fs::create_dir_all(&path).unwrap();
-    fs::write(path.join(MANIFEST), manifest_text(vault)).unwrap();
+    fs::write(path.join(MANIFEST), manifest_text(vault, 3)).unwrap();
 }
 
 fn names(home: &Home) -> Vec<String> {
@@ -85,6 +86,20 @@ fn pruning_keeps_the_newest_ten_of_one_vault_and_touches_no_other() {
 }
 
 #[test]
+fn the_copies_of_a_deleted_vault_are_not_pruned_by_a_new_one_of_its_name() {
+    let (_dir, home) = home();
+    let earlier = "work-2025-01-02T03-04-05-000000Z";
+    put(&home, earlier, "work");
+    fs::write(home.backups().join(earlier).join(MANIFEST), manifest_text("work", 4)).unwrap();
+    for number in 0..12 {
+        put(&home, &format!("work-2026-01-02T03-04-05-0000{number:02}Z"), "work");
+    }
+    let staging = Staging::enter(&home).unwrap();
+    assert_eq!(prune(&home, "work", &staging).unwrap().len(), 2);
+    assert!(names(&home).iter().any(|name| name == earlier));
+}
+
+#[test]
 fn two_backups_in_one_microsecond_get_two_names() {
     let (_dir, home) = home();
     let first = reserve(&home, "work", 5).unwrap();
@@ -99,7 +114,7 @@ fn a_backup_is_found_by_its_plain_name_only() {
     let (dir, home) = home();
     put(&home, "work-x", "work");
     fs::create_dir_all(dir.path().join("outside")).unwrap();
-    fs::write(dir.path().join("outside").join(MANIFEST), manifest_text("outside")).unwrap();
+    fs::write(dir.path().join("outside").join(MANIFEST), manifest_text("outside", 3)).unwrap();
     assert_eq!(find(&home, "work-x").unwrap().vault.as_deref(), Some("work"));
     for name in ["work-y", "../outside", "", ".", "work-x/"] {
         assert!(matches!(find(&home, name), Err(Error::NoBackup(_))), "{name}");
