@@ -72,7 +72,7 @@ pub(super) fn refuse_nothing(drawers: usize, removed: usize, skipped: &[Skipped]
 /// Nothing is dropped in silence: each file or line that was left out is named on standard error.
 pub(super) fn tell_skipped(skipped: &[Skipped]) {
     for one in skipped {
-        eprintln!("Skipped: {}: {}", one.path.display(), one.reason);
+        crate::print::aside(&format!("Skipped: {}: {}", one.path.display(), one.reason));
     }
 }
 
