@@ -224,3 +224,19 @@ fn rooms_are_made_from_file_names() {
     assert_eq!(room("東京 Trip.txt"), "東京-trip");
     assert!(room(&format!("{}.md", "é".repeat(100))).len() <= 128);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_text_and_links_that_lead_nowhere_are_named_and_replace_nothing() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let fixture = fixture();
+    let notes = fixture.dir.path().join("odd");
+    fs::create_dir_all(&notes).unwrap();
+    for name in [&b"\xfe.md"[..], b"\xff.md"] {
+        fs::write(notes.join(std::ffi::OsStr::from_bytes(name)), "words").unwrap();
+    }
+    std::os::unix::fs::symlink(notes.join("gone"), notes.join("dangling.md")).unwrap();
+    fs::write(notes.join("fine.md"), "kept").unwrap();
+    let report = mine_files(&fixture.vault, &notes, "w", &mut |_| {}).unwrap();
+    assert_eq!((report.files, report.drawers, report.skipped.len()), (1, 1, 3), "{:?}", report.skipped);
+}

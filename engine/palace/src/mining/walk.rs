@@ -21,8 +21,14 @@ pub(super) fn files(
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<PathBuf>> {
     let metadata = fs::metadata(path).map_err(Error::io("read", path))?;
-    if metadata.is_file() {
-        return Ok(vec![path.to_path_buf()]);
+    if !metadata.is_dir() {
+        return match unusable(path) {
+            None => Ok(vec![path.to_path_buf()]),
+            Some(reason) => {
+                skipped.push(Skipped { path: path.to_path_buf(), reason: reason.to_owned() });
+                Ok(Vec::new())
+            }
+        };
     }
     let mut found = Vec::new();
     let mut folders = vec![path.to_path_buf()];
@@ -35,23 +41,42 @@ pub(super) fn files(
                 continue;
             }
         };
-        for entry in entries.flatten() {
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    skipped.push(Skipped { path: folder.clone(), reason: error.to_string() });
+                    continue;
+                }
+            };
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(_) if has_extension(&path, extensions) && path.is_file() => found.push(path),
-                _ => {}
+                _ if !has_extension(&path, extensions) => {}
+                _ => match unusable(&path) {
+                    None => found.push(path),
+                    Some(reason) => skipped.push(Skipped { path, reason: reason.to_owned() }),
+                },
             }
         }
     }
-    if found.is_empty() {
+    // Names that were left out are told by the caller, which finds that nothing could be used.
+    if found.is_empty() && skipped.is_empty() {
         return Err(Error::NothingToMine { path: path.to_path_buf(), wanted });
     }
     found.sort();
     Ok(found)
+}
+
+/// Why a file of a wanted name is left out: it is no file, or its name could not be told from another's.
+fn unusable(path: &Path) -> Option<&'static str> {
+    if !path.is_file() {
+        return Some("not a regular file, or a link that leads to none");
+    }
+    path.to_str().is_none().then_some("its name is not UTF-8; rename the file")
 }
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
