@@ -32,6 +32,7 @@ pub(super) fn run(args: &MineArgs, context: &mut Context) -> Outcome {
             "files": report.files,
             "drawers": report.drawers,
             "unchanged": report.unchanged,
+            "replaced": report.replaced,
             "removed": report.removed,
             "skipped": skipped_objects(&report.skipped),
         }));
@@ -47,6 +48,11 @@ fn print(report: &MineReport, vault: &str, wing: &str, context: &mut Context) ->
         &[("files", &files), ("vault", vault), ("wing", wing), ("drawers", &drawers)],
     );
     context.out.line(&line)?;
+    if report.replaced > 0 {
+        context
+            .out
+            .line(&format!("({} of them replaced what stood at their place before)", report.replaced))?;
+    }
     if report.unchanged > 0 {
         context.out.line(&format!("({} of them were there already, unchanged)", report.unchanged))?;
     }

@@ -99,6 +99,7 @@ impl<'a> Filing<'a> {
                 Ok(saved) => {
                     self.report.drawers += 1;
                     self.report.unchanged += usize::from(saved.unchanged);
+                    self.report.replaced += usize::from(!saved.created && !saved.unchanged);
                 }
                 Err(error) => self.skip(path, &error),
             }

@@ -240,3 +240,13 @@ fn names_that_are_not_text_and_links_that_lead_nowhere_are_named_and_replace_not
     let report = mine_files(&fixture.vault, &notes, "w", &mut |_| {}).unwrap();
     assert_eq!((report.files, report.drawers, report.skipped.len()), (1, 1, 3), "{:?}", report.skipped);
 }
+
+#[test]
+fn a_drawer_that_replaces_another_is_counted() {
+    let fixture = fixture();
+    let file = fixture.put("changing.md", "first words");
+    let mine = || mine_files(&fixture.vault, &file, "w", &mut |_| {}).unwrap();
+    assert_eq!(mine().replaced, 0);
+    fs::write(&file, "other words").unwrap();
+    assert_eq!((mine().replaced, mine().replaced), (1, 0));
+}

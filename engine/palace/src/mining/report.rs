@@ -20,6 +20,8 @@ pub struct MineReport {
     pub drawers: usize,
     /// Of those, the ones that were there already, unchanged.
     pub unchanged: usize,
+    /// Of those, the ones that replaced what stood at their place before.
+    pub replaced: usize,
     /// Drawers destroyed because their file no longer has them.
     pub removed: usize,
     /// What was left out.
