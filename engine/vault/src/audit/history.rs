@@ -10,6 +10,7 @@ use crate::keyring::Keyring;
 
 /// One record of the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct HistoryRecord {
     /// Position in the chain, from 1.
     pub seq: u64,

@@ -20,6 +20,8 @@ const DIRECT: &str = "(direct)";
 
 /// Id of a drawer: 16 bytes, shown as 32 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(value_type = String, pattern = "^[0-9a-f]{32}$"))]
 pub struct DrawerId([u8; 16]);
 
 impl DrawerId {

@@ -9,6 +9,7 @@ use crate::error::Error;
 
 /// The surface through which a drawer arrived; stamped by that surface, never taken from a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AddedBy {
     /// The command line.
@@ -31,6 +32,7 @@ pub enum AddedBy {
 
 /// What kind of statement a drawer is declared to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Asks something.

@@ -7,6 +7,7 @@ use super::id::DrawerId;
 
 /// What a receipt says today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LinkVerdict {
     /// The superseded drawer still says what it said.
@@ -23,6 +24,7 @@ pub enum LinkVerdict {
 
 /// One supersession link and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SupersessionLink {
     /// The newer drawer.
     pub drawer_id: DrawerId,
@@ -34,6 +36,7 @@ pub struct SupersessionLink {
 
 /// Links by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SupersessionCounts {
     /// Links that hold.
     pub verified: u64,

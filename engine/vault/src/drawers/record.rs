@@ -8,10 +8,12 @@ use super::receipt::Receipt;
 
 /// A further day on which the same text was recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Occurrence {
     /// The day the words were about, then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub content_date: Option<String>,
     /// When that copy was filed (RFC 3339).
     pub filed_at: String,
@@ -19,6 +21,7 @@ pub struct Occurrence {
 
 /// The metadata of a drawer, in the order in which every surface shows it. Absent fields are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DrawerMeta {
     /// Person or project.
     pub wing: String,
@@ -26,6 +29,7 @@ pub struct DrawerMeta {
     pub room: String,
     /// The source, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub source_file: Option<String>,
     /// Position in the source, or the append index of a direct save.
     pub chunk_index: u32,
@@ -39,27 +43,35 @@ pub struct DrawerMeta {
     pub id_recipe: String,
     /// First line in the source, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub line_start: Option<u32>,
     /// Last line in the source, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub line_end: Option<u32>,
     /// The day the words are about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub content_date: Option<String>,
     /// Declared kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub kind: Option<Kind>,
     /// The drawer that this one updates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub supersedes: Option<DrawerId>,
     /// Claimed author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub agent: Option<String>,
     /// Claimed channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub channel: Option<String>,
     /// Claimed conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub session: Option<String>,
     /// Further days on which the same text was recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,6 +80,7 @@ pub struct DrawerMeta {
 
 /// One drawer, verified and opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Drawer {
     /// Its id.
     pub id: DrawerId,

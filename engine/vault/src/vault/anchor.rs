@@ -26,12 +26,14 @@ pub(crate) struct Anchored {
 
 /// What anchoring did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AnchorReport {
     /// Whether the manifest now names the committed head.
     pub anchored: bool,
     /// Records that the manifest lagged before.
     pub behind_by: u64,
     /// The committed head, hex; `None` while nothing was written.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub chain_head: Option<String>,
     /// Height of the chain.
     pub writes: u64,

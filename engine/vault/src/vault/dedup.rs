@@ -15,6 +15,7 @@ use crate::limits;
 
 /// What deduplication found, or did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DedupReport {
     /// Groups of copies.
     pub duplicate_groups: u64,

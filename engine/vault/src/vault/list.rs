@@ -14,6 +14,7 @@ use crate::limits;
 
 /// One line of a listing.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ListedDrawer {
     /// Drawer id.
     pub id: DrawerId,
@@ -26,11 +27,13 @@ pub struct ListedDrawer {
     /// When it was filed.
     pub filed_at: String,
     /// Its source, where there is one.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub source_file: Option<String>,
 }
 
 /// A room and how many drawers it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Room {
     /// Its name.
     pub room: String,
@@ -40,6 +43,7 @@ pub struct Room {
 
 /// A wing and its rooms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Wing {
     /// Its name.
     pub wing: String,
@@ -49,6 +53,7 @@ pub struct Wing {
 
 /// Wings by name; the review wing is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Taxonomy {
     /// The wings.
     pub wings: Vec<Wing>,

@@ -19,6 +19,7 @@ use crate::verify::VerifyReport;
 
 /// What a repair did.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RepairReport {
     /// Fingerprints that were missing or of another rule.
     pub fingerprints_backfilled: u64,

@@ -39,6 +39,7 @@ pub struct SearchRequest {
 
 /// One found drawer. Fields that depend on readings which this version does not make are null.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SearchHit {
     /// Drawer id.
     pub id: DrawerId,
@@ -49,26 +50,34 @@ pub struct SearchHit {
     /// Its room.
     pub room: String,
     /// The day the words are about.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub content_date: Option<String>,
     /// When it was filed.
     pub filed_at: String,
     /// Further days on which the same words were recorded.
     pub occurrences: Vec<Occurrence>,
     /// Dates read out of the text; this version reads none.
+    #[cfg_attr(feature = "schema", schema(required, value_type = Option<Vec<String>>))]
     pub time_mentions: Option<Vec<()>>,
     /// Whether a reading of dates differs from the sealed one; this version reads none.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub mentions_restated: Option<bool>,
     /// Names found in the words.
     pub entities: Vec<String>,
     /// Days between the content date and the asked instant; this version computes none.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub elapsed_days: Option<i64>,
     /// The same in weeks.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub elapsed_weeks: Option<i64>,
     /// The same in months.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub elapsed_months: Option<i64>,
     /// The same in words.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub elapsed: Option<String>,
     /// Whether both carry the same offset.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub same_frame: Option<bool>,
     /// Fused score.
     pub score: f32,
@@ -84,6 +93,7 @@ pub struct SearchHit {
 
 /// The answer to a search.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SearchReply {
     /// The page, best first.
     pub hits: Vec<SearchHit>,
@@ -93,6 +103,7 @@ pub struct SearchReply {
     pub ranked_at: String,
     /// With a kind asked for: drawers in scope that declare none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub unlabeled_excluded: Option<usize>,
 }
 

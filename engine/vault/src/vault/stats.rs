@@ -9,6 +9,7 @@ use crate::error::Result;
 
 /// A wing and how many drawers it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct WingCount {
     /// Its name.
     pub wing: String,
@@ -18,6 +19,7 @@ pub struct WingCount {
 
 /// Counts of the knowledge graph; all zero while this version keeps none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct GraphStats {
     /// Entities.
     pub entities: u64,
@@ -31,6 +33,7 @@ pub struct GraphStats {
 
 /// Counts about a vault.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Stats {
     /// The vault's name.
     pub id: String,

@@ -9,6 +9,7 @@ use crate::limits;
 
 /// Every link of a vault.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Supersessions {
     /// No receipt is false.
     pub ok: bool,

@@ -9,6 +9,7 @@ const NAMED: usize = 1_000;
 
 /// The result of a verification.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct VerifyReport {
     /// Nothing contradicts anything.
     pub ok: bool,
