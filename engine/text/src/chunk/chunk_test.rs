@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Chunk, MAX_BYTES, MAX_GRAPHEME_BYTES, MIN_BYTES, TARGET_BYTES, chunk};
+use super::{Chunk, MAX_BYTES, MAX_GRAPHEME_BYTES, MIN_BYTES, TARGET_BYTES, chunk, is_blank};
 
 fn pieces(text: &str) -> Vec<&str> {
     chunk(text).into_iter().map(|c| &text[c.bytes]).collect()
@@ -97,6 +97,21 @@ fn white_space_is_part_of_a_chunk_with_words() {
 }
 
 #[test]
+fn control_characters_are_part_of_a_chunk_with_words() {
+    for mark in ["\0", "\u{1}", "\u{7f}", "\u{85}", "\u{1b}\n", " \0"] {
+        for text in [
+            format!("start{}end", mark.repeat(5000)),
+            format!("{}word", mark.repeat(5000)),
+            format!("word{}", mark.repeat(5000)),
+        ] {
+            let found = pieces(&text);
+            assert_eq!(found.concat(), text);
+            assert!(found.iter().all(|piece| !is_blank(piece)), "{mark:?}");
+        }
+    }
+}
+
+#[test]
 fn a_tiny_tail_joins_the_chunk_before() {
     let text = format!("{}\n\ntail", "word ".repeat(159));
     assert_eq!(pieces(&text).len(), 1);
@@ -125,7 +140,7 @@ fn one_huge_paragraph_keeps_the_phrase_at_its_end() {
 proptest! {
     #[test]
     fn chunks_concatenate_and_cut_between_clusters(
-        parts in prop::collection::vec(("\\PC{0,30}|[ \\n\\r]{0,30}|[a-z]{1,12}[.!?]? |é|e\u{301}|👩‍🚀|🇦🇶|\u{200d}", 1..40usize), 0..30)
+        parts in prop::collection::vec(("\\PC{0,30}|[ \\n\\r\\x00-\\x1f\\x7f]{0,30}|[a-z]{1,12}[.!?]? |é|e\u{301}|👩‍🚀|🇦🇶|\u{200d}", 1..40usize), 0..30)
     ) {
         let text: String = parts.iter().map(|(part, times)| part.repeat(*times)).collect();
         let chunks = chunk(&text);
@@ -134,10 +149,24 @@ proptest! {
         for chunk in &chunks {
             prop_assert_eq!(chunk.bytes.start, at);
             prop_assert!(boundaries.contains(&at));
-            prop_assert!(!text[chunk.bytes.clone()].trim().is_empty() || text.trim().is_empty());
+            prop_assert!(!is_blank(&text[chunk.bytes.clone()]) || is_blank(&text));
             prop_assert!(chunk.line_start <= chunk.line_end);
             at = chunk.bytes.end;
         }
         prop_assert_eq!(at, text.len());
+    }
+
+    /// Regions of any size without a word, up to many times what one chunk holds.
+    #[test]
+    fn chunks_concatenate_whatever_is_blank_and_however_much(
+        parts in prop::collection::vec((prop::sample::select(vec![" ", "\n", "\r\n", "\0", "\u{2003}", "\u{1b}", "word. ", "é"]), 0..400_000usize), 0..4)
+    ) {
+        let text: String = parts.iter().map(|(part, times)| part.repeat(*times)).collect();
+        let chunks = chunk(&text);
+        assert_whole(&text, &chunks);
+        let longest = text.split(|c: char| !c.is_whitespace() && !c.is_control()).map(str::len).max().unwrap_or(0);
+        if !is_blank(&text) && longest <= MAX_BYTES - TARGET_BYTES {
+            prop_assert!(chunks.iter().all(|chunk| !is_blank(&text[chunk.bytes.clone()])));
+        }
     }
 }

@@ -33,9 +33,9 @@ pub struct Chunk {
 /// A chunk ends where a paragraph does if one ends within [`TARGET_BYTES`], else where a sentence ends together
 /// with its line (once the chunk is half full), else where a sentence does, else a line or a word, else a grapheme
 /// cluster; what separates two chunks stays with the first. Only a grapheme
-/// cluster or white space that is larger makes a chunk larger than the target, up to [`MAX_BYTES`]. A chunk is
-/// white space only when the whole text is, or when more than [`MAX_BYTES`] of it stand in a row. Time is linear
-/// in the length.
+/// cluster or blank that is larger makes a chunk larger than the target, up to [`MAX_BYTES`]. A chunk
+/// holds something to read (see [`is_blank`]) unless the whole text does not, or so much that does not stands in a row
+/// that no chunk of [`MAX_BYTES`] has room for it beside a word. Time is linear in the length.
 #[must_use]
 pub fn chunk(text: &str) -> Vec<Chunk> {
     let mut chunks = Vec::with_capacity(text.len() / TARGET_BYTES * 2 + 1);
@@ -62,8 +62,18 @@ fn chunk_end(text: &str, start: usize) -> usize {
     }
     let end = next_cut(text, start);
     let tail = &text[end..];
-    let joins = text.len() - start <= MAX_BYTES && (tail.len() < MIN_BYTES || tail.trim().is_empty());
+    let joins = text.len() - start <= MAX_BYTES && (tail.len() < MIN_BYTES || is_blank(tail));
     if joins { text.len() } else { end }
+}
+
+/// Whether `text` holds nothing to read: white space and control characters alone, which no drawer keeps.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_blank_char)
+}
+
+fn is_blank_char(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
 }
 
 #[cfg(test)]

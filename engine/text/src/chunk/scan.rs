@@ -3,7 +3,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{MAX_BYTES, MAX_GRAPHEME_BYTES, MIN_BYTES, TARGET_BYTES};
+use super::{MAX_BYTES, MAX_GRAPHEME_BYTES, MIN_BYTES, TARGET_BYTES, is_blank_char};
 
 /// How a sentence stands at the current place.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,17 +42,17 @@ impl Places {
 /// Where the chunk that begins at `start` ends. More than [`TARGET_BYTES`] follow `start`.
 pub(super) fn next_cut(text: &str, start: usize) -> usize {
     let bound = text.floor_char_boundary(start + MAX_BYTES);
-    let blank = text[start..bound].len() - text[start..bound].trim_start().len();
+    let blank = text[start..bound].len() - text[start..bound].trim_start_matches(is_blank_char).len();
     let content = start + blank;
     if content == bound {
         return bound;
     }
-    // Leading white space is part of the chunk; when there is much of it, the window is counted from behind it.
+    // What is blank before the first word is part of the chunk; when there is much of it, the window is counted from behind it.
     let window_start = if blank > TARGET_BYTES / 2 { content } else { start };
     let limit = bound.min(window_start + TARGET_BYTES);
     let places = walk(text, start, content, limit);
     let end = places.best(start).unwrap_or_else(|| content + first_grapheme_len(&text[content..]));
-    // Only a huge cluster behind much white space reaches the bound.
+    // Only a huge cluster behind much that is blank reaches the bound.
     end.min(bound)
 }
 

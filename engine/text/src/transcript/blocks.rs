@@ -8,34 +8,37 @@ pub(super) struct Content {
     pub(super) prose: bool,
 }
 
-/// Renders a string, a block, or an array of blocks joined by line feeds. `None` for anything else.
+/// Renders a string, a block, or an array of blocks joined by line feeds. `None` for anything else, and for an array
+/// with an item that is neither: leaving the item out would lose it without a word.
 pub(super) fn render(content: &Value) -> Option<Content> {
     match content {
-        Value::String(text) => Some(Content { prose: !text.trim().is_empty(), text: text.clone() }),
+        Value::String(text) => Some(plain_text(text)),
         Value::Array(blocks) => {
-            let parts: Vec<Content> = blocks.iter().map(render_block).collect();
+            let parts: Vec<Content> = blocks.iter().map(render_block).collect::<Option<_>>()?;
             let prose = parts.iter().any(|part| part.prose);
             let texts: Vec<&str> =
                 parts.iter().map(|part| part.text.as_str()).filter(|text| !text.is_empty()).collect();
             Some(Content { text: texts.join("\n"), prose })
         }
-        Value::Object(_) => Some(render_block(content)),
+        Value::Object(_) => render_block(content),
         _ => None,
     }
 }
 
-fn render_block(block: &Value) -> Content {
-    let Value::Object(fields) = block else {
-        return match block {
-            Value::String(text) => Content { prose: !text.trim().is_empty(), text: text.clone() },
-            other => Content { prose: false, text: compact(other) },
-        };
+fn plain_text(text: &str) -> Content {
+    Content { prose: !text.trim().is_empty(), text: text.to_owned() }
+}
+
+fn render_block(block: &Value) -> Option<Content> {
+    let fields = match block {
+        Value::Object(fields) => fields,
+        Value::String(text) => return Some(plain_text(text)),
+        _ => return None,
     };
     let kind = string(fields, "type").unwrap_or("unknown");
     let text = match kind {
         "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
-            let text = string(fields, "text").unwrap_or_default().to_owned();
-            return Content { prose: !text.trim().is_empty(), text };
+            return string(fields, "text").map(plain_text);
         }
         "thinking" | "reasoning" => marked("[thinking]", thought(fields)),
         "tool_use" | "tool_call" => {
@@ -46,12 +49,15 @@ fn render_block(block: &Value) -> Content {
         "image" | "input_image" => format!("[image: {}]", image_source(fields)),
         _ => marked(&format!("[{kind}]"), Some(payload(fields))),
     };
-    Content { text, prose: false }
+    Some(Content { text, prose: false })
 }
 
 fn thought(fields: &Map<String, Value>) -> Option<String> {
-    let text = string(fields, "thinking").or_else(|| string(fields, "text")).map(str::to_owned);
-    text.or_else(|| fields.get("summary").and_then(render).map(|content| content.text))
+    let given = |key: &str| fields.get(key).filter(|value| !value.is_null());
+    given("thinking")
+        .or_else(|| given("text"))
+        .or_else(|| given("summary"))
+        .map(|value| render(value).map_or_else(|| compact(value), |content| content.text))
 }
 
 /// A tool call: its name and input.
@@ -97,7 +103,7 @@ fn payload(fields: &Map<String, Value>) -> String {
 }
 
 /// A string as it is, anything else as JSON.
-pub(super) fn plain(value: &Value) -> String {
+fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| compact(value), str::to_owned)
 }
 

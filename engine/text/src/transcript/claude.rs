@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::blocks::{Content, render, string};
 use super::message::{Format, Message};
 use super::parse::Line;
+use super::rejected::Found;
 
 /// Records that the program keeps for itself beside the conversation. Their own fields are no message, even where
 /// they repeat one (a queued prompt).
@@ -30,15 +31,15 @@ pub(super) fn read(line: &Map<String, Value>) -> (Format, Line) {
     let envelope = message.and_then(Value::as_object);
     let format = if envelope.is_some() || kind.is_some() { Format::ClaudeCode } else { Format::Chat };
     let is_record = kind.is_some_and(|kind| RECORDS.contains(&kind));
-    let content = content_of(line, envelope, is_record);
+    let content = words_of(line, envelope, is_record);
     let role = kind
         .filter(|kind| *kind != "message")
         .or_else(|| string(line, "role"))
         .or_else(|| envelope.and_then(|message| string(message, "role")))
         .unwrap_or("unknown");
     let read = match content {
-        Some(content) if content.text.trim().is_empty() => Line::Dropped,
-        Some(content) => Line::Message(Message {
+        Words::Said(content) if content.text.trim().is_empty() => Line::Dropped,
+        Words::Said(content) => Line::Message(Message {
             role: role.to_owned(),
             speaker: string(line, "speaker")
                 .or_else(|| envelope.and_then(|m| string(m, "name")))
@@ -51,23 +52,42 @@ pub(super) fn read(line: &Map<String, Value>) -> (Format, Line) {
             session: string(line, "sessionId").or_else(|| string(line, "session_id")).map(str::to_owned),
             prose: content.prose,
         }),
-        None if is_record || matches!(role, "user" | "assistant") => Line::Dropped,
-        None => Line::Unknown,
+        // A summary that is there is words; what else records keep is not.
+        Words::Unusable("summary", found) => Line::NoWords("summary", found),
+        _ if is_record => Line::Dropped,
+        Words::Unusable(field, found) => Line::NoWords(field, found),
+        Words::Absent if matches!(role, "user" | "assistant") => Line::NoWords("content", Found::Nothing),
+        Words::Absent => Line::Unknown,
     };
     (format, read)
 }
 
-/// The content of the message, else that of the line if it is no record, else its summary.
-fn content_of(
-    line: &Map<String, Value>,
-    envelope: Option<&Map<String, Value>>,
-    is_record: bool,
-) -> Option<Content> {
-    let text = |value: Option<&Value>| value.filter(|value| !value.is_object()).and_then(render);
-    let own = |key: &str| if is_record { None } else { text(line.get(key)) };
-    text(envelope.and_then(|message| message.get("content")))
-        .or_else(|| own("message"))
-        .or_else(|| own("content"))
-        .or_else(|| own("text"))
-        .or_else(|| text(line.get("summary")))
+/// What a line says.
+enum Words {
+    Said(Content),
+    /// The field that should say it, and what stands there.
+    Unusable(&'static str, Found),
+    Absent,
+}
+
+/// The content of the message, else that of the line if it is no record, else its summary: the first of them that is
+/// there. `null` counts only where nothing else does.
+fn words_of(line: &Map<String, Value>, envelope: Option<&Map<String, Value>>, is_record: bool) -> Words {
+    let own = |key: &str| if is_record { None } else { line.get(key) };
+    let fields = [
+        ("content", envelope.and_then(|message| message.get("content"))),
+        ("message", own("message").filter(|_| envelope.is_none())),
+        ("content", own("content")),
+        ("text", own("text")),
+        ("summary", line.get("summary")),
+    ];
+    let mut given = fields.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)));
+    let Some((name, value)) = given.clone().find(|(_, value)| !value.is_null()).or_else(|| given.next())
+    else {
+        return Words::Absent;
+    };
+    match render(value).filter(|_| !value.is_object()) {
+        Some(content) => Words::Said(content),
+        None => Words::Unusable(name, Found::of(Some(value))),
+    }
 }

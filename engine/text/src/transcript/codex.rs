@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::blocks::{marked, plain, render, string, tool_result, tool_use};
+use super::blocks::{marked, render, string, tool_result, tool_use};
 use super::message::Message;
 use super::parse::Line;
+use super::rejected::Found;
 
 /// What the program tells the model in the user's place.
 const CONTEXT: [&str; 4] =
@@ -22,13 +23,17 @@ pub(super) fn read(line: &Map<String, Value>) -> Option<Line> {
         "turn_context" => Some(Line::Dropped),
         "response_item" => {
             let item = string(payload, "type").unwrap_or_default();
-            Some(read_item(item, payload, timestamp).unwrap_or(Line::Unknown))
+            let is_message = item == "message" && payload.contains_key("role");
+            Some(
+                read_item(item, payload, timestamp)
+                    .unwrap_or_else(|| if is_message { no_words("content", payload) } else { Line::Unknown }),
+            )
         }
         "event_msg" => Some(read_event(payload, timestamp)),
-        "compacted" => {
-            let text = string(payload, "message").unwrap_or_default();
-            Some(message("summary", text.to_owned(), true, payload, timestamp))
-        }
+        "compacted" => Some(match string(payload, "message") {
+            Some(text) => message("summary", text.to_owned(), true, payload, timestamp),
+            None => no_words("message", payload),
+        }),
         _ => None,
     }
 }
@@ -53,16 +58,7 @@ fn read_item(kind: &str, item: &Map<String, Value>, timestamp: Option<&str>) -> 
             }
             message(role, content.text, content.prose, item, timestamp)
         }
-        "reasoning" => {
-            let thought =
-                item.get("summary").and_then(render).map(|content| content.text).unwrap_or_default();
-            let full = item.get("content").and_then(render).map(|content| content.text).unwrap_or_default();
-            let text = if full.is_empty() { thought } else { full };
-            if text.trim().is_empty() {
-                return Some(Line::Dropped);
-            }
-            message("assistant", marked("[thinking]", Some(text)), false, item, timestamp)
-        }
+        "reasoning" => read_reasoning(item, timestamp),
         "function_call" | "custom_tool_call" => {
             let input = item.get("arguments").or_else(|| item.get("input"));
             message("assistant", tool_use(string(item, "name"), input), false, item, timestamp)
@@ -80,6 +76,22 @@ fn read_item(kind: &str, item: &Map<String, Value>, timestamp: Option<&str>) -> 
     Some(line)
 }
 
+/// The thought in full, else its summary; many releases keep only a sealed form, which is none.
+fn read_reasoning(item: &Map<String, Value>, timestamp: Option<&str>) -> Line {
+    for field in ["content", "summary"] {
+        let Some(value) = item.get(field).filter(|value| !value.is_null()) else { continue };
+        let Some(thought) = render(value) else { return no_words(field, item) };
+        if !thought.text.trim().is_empty() {
+            return message("assistant", marked("[thinking]", Some(thought.text)), false, item, timestamp);
+        }
+    }
+    Line::Dropped
+}
+
+fn no_words(field: &'static str, item: &Map<String, Value>) -> Line {
+    Line::NoWords(field, Found::of(item.get(field)))
+}
+
 /// Some releases wrap what a tool answered together with whether it succeeded.
 fn unwrap_output(output: &Value) -> &Value {
     output.as_object().and_then(|fields| fields.get("content")).unwrap_or(output)
@@ -93,8 +105,8 @@ fn read_event(event: &Map<String, Value>, timestamp: Option<&str>) -> Line {
         Some(_) => return Line::Dropped,
         None => return Line::Unknown,
     };
-    let text = event.get("message").map(plain).unwrap_or_default();
-    match message(role, text, true, event, timestamp) {
+    let Some(text) = string(event, "message") else { return no_words("message", event) };
+    match message(role, text.to_owned(), true, event, timestamp) {
         Line::Message(message) => Line::Repeat(message),
         other => other,
     }

@@ -15,7 +15,7 @@ mod rejected;
 pub use message::{Format, Message, Transcript, is_prose};
 pub use pack::{Packed, pack};
 pub use parse::{MAX_LINE_BYTES, parse};
-pub use rejected::{RejectReason, Rejected};
+pub use rejected::{Found, RejectReason, Rejected};
 
 #[cfg(test)]
 mod pack_test;

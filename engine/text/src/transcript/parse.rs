@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::message::{Format, Message, Transcript};
-use super::rejected::{RejectReason, Rejected};
+use super::rejected::{Found, RejectReason, Rejected};
 use super::{claude, codex};
 
 /// No line may have more bytes.
@@ -19,6 +19,8 @@ pub(super) enum Line {
     Dropped,
     /// Names the session of the lines that follow.
     Session(Option<String>),
+    /// A message without words: the field that should hold them, and what it holds.
+    NoWords(&'static str, Found),
     /// Nothing that is known.
     Unknown,
 }
@@ -80,6 +82,10 @@ impl Reader {
             Line::Session(session) => {
                 self.session = session;
                 self.transcript.dropped += 1;
+            }
+            Line::NoWords(field, found) => {
+                let reason = RejectReason::NoWords { field, found };
+                self.transcript.rejected.push(Rejected { line: number, reason });
             }
             Line::Unknown => {
                 let kind = object.get("type").and_then(Value::as_str).map(short);

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Format, MAX_LINE_BYTES, RejectReason, Transcript, is_prose, parse};
+use super::{Format, Found, MAX_LINE_BYTES, RejectReason, Transcript, is_prose, parse};
 
 fn read(lines: &[&str]) -> Transcript {
     parse(lines.join("\n").as_bytes())
@@ -125,9 +125,13 @@ fn chat_lines_are_read() {
         r#"{"message":{"content":"x"}}"#,
         r#"{"type":"user","content":"typed"}"#,
         r#"{"type":"message","message":{"role":"assistant","content":"wrapped"}}"#,
+        r#"{"type":"message","role":"user","text":"apart"}"#,
     ]);
     assert_eq!(log.format, Format::Chat);
-    assert_eq!(texts(&log), [("user", "hi"), ("unknown", "x"), ("user", "typed"), ("assistant", "wrapped")]);
+    assert_eq!(
+        texts(&log),
+        [("user", "hi"), ("unknown", "x"), ("user", "typed"), ("assistant", "wrapped"), ("user", "apart")]
+    );
     assert_eq!(log.messages[0].label(), "Bo");
 }
 
@@ -158,6 +162,114 @@ fn every_unusable_line_is_reported_with_its_number_and_reason() {
     assert_eq!(log.rejected[8].reason, RejectReason::TooLong { bytes: MAX_LINE_BYTES + 1 });
     assert_eq!(log.rejected[2].to_string(), "line 4: JSON, but not an object");
     assert_eq!(texts(&log), [("user", "fine")]);
+}
+
+/// Of each line: the field and what it holds.
+fn wordless(lines: &[&str]) -> Vec<(&'static str, Found)> {
+    let log = read(lines);
+    assert_eq!((log.messages.len(), log.dropped), (0, 0), "{log:?}");
+    let reasons = log.rejected.into_iter().map(|rejected| rejected.reason);
+    reasons
+        .map(|reason| match reason {
+            RejectReason::NoWords { field, found } => (field, found),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn a_message_whose_content_is_no_words_is_rejected_and_not_dropped() {
+    let found = wordless(&[
+        r#"{"type":"user","message":{"role":"user","content":null}}"#,
+        r#"{"type":"assistant","message":{"role":"assistant","content":42}}"#,
+        r#"{"type":"user","message":{"role":"user","content":true}}"#,
+        r#"{"type":"user","message":{"role":"user","content":{"a":1}}}"#,
+        r#"{"type":"user","message":{"role":"user","content":["said",7]}}"#,
+        r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":42}]}}"#,
+        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text"}]}}"#,
+        r#"{"type":"user","message":{"role":"user"}}"#,
+        r#"{"type":"user"}"#,
+        r#"{"type":"user","message":7}"#,
+        r#"{"role":"assistant","content":null,"tool_calls":[]}"#,
+        r#"{"role":"tool","content":42}"#,
+        r#"{"role":"user","text":{}}"#,
+        r#"{"type":"summary","summary":42}"#,
+    ]);
+    use Found::{Boolean, List, Nothing, Null, Number, Object};
+    assert_eq!(
+        found,
+        [
+            ("content", Null),
+            ("content", Number),
+            ("content", Boolean),
+            ("content", Object),
+            ("content", List),
+            ("content", List),
+            ("content", List),
+            ("content", Nothing),
+            ("content", Nothing),
+            ("message", Number),
+            ("content", Null),
+            ("content", Number),
+            ("text", Object),
+            ("summary", Number),
+        ]
+    );
+}
+
+#[test]
+fn a_codex_item_whose_content_is_no_words_is_rejected_and_not_dropped() {
+    let found = wordless(&[
+        r#"{"type":"response_item","payload":{"type":"message","role":"user","content":null}}"#,
+        r#"{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":null}]}}"#,
+        r#"{"type":"message","role":"user","content":42}"#,
+        r#"{"type":"message","role":"user"}"#,
+        r#"{"type":"response_item","payload":{"type":"reasoning","summary":42}}"#,
+        r#"{"type":"response_item","payload":{"type":"reasoning","content":[1],"summary":[]}}"#,
+        r#"{"type":"compacted","payload":{"message":null}}"#,
+        r#"{"type":"event_msg","payload":{"type":"user_message","message":null}}"#,
+        r#"{"type":"event_msg","payload":{"type":"agent_message"}}"#,
+    ]);
+    use Found::{List, Nothing, Null, Number};
+    let expected = [
+        ("content", Null),
+        ("content", List),
+        ("content", Number),
+        ("content", Nothing),
+        ("summary", Number),
+        ("content", List),
+        ("message", Null),
+        ("message", Null),
+        ("message", Nothing),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn records_that_carry_no_words_are_dropped_whatever_their_fields_hold() {
+    let log = read(&[
+        r#"{"type":"progress","message":{"content":null}}"#,
+        r#"{"type":"system","content":42}"#,
+        r#"{"type":"summary"}"#,
+        r#"{"type":"response_item","payload":{"type":"reasoning","summary":[],"content":null}}"#,
+        r#"{"type":"turn_context","payload":{"x":1}}"#,
+    ]);
+    assert_eq!((log.dropped, log.rejected.len()), (5, 0), "{:?}", log.rejected);
+    let said = read(&[r#"{"role":"user","content":null,"text":"said"}"#]);
+    assert_eq!(texts(&said), [("user", "said")], "null gives way to what is there");
+}
+
+#[test]
+fn a_reason_says_what_stands_where_the_words_belong() {
+    let log = read(&[r#"{"type":"user","message":{"content":null}}"#, r#"{"type":"new-thing"}"#]);
+    let told: Vec<_> = log.rejected.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "line 1: the message's \"content\" is null; its words belong there",
+            "line 2: a record of an unknown type: \"new-thing\"",
+        ]
+    );
 }
 
 #[test]
