@@ -15,6 +15,7 @@ pub mod frame;
 pub mod ids;
 pub mod manifest;
 pub mod master;
+pub mod regular;
 pub mod seal;
 pub mod tag;
 
