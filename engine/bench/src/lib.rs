@@ -1,4 +1,5 @@
-//! Measuring the engine: quality on LoCoMo, speed of search, ingest, open and verify. Each run prints its figures and
+//! Measuring the engine: quality on LoCoMo, speed of search, ingest, open and verify, and the server under
+//! load. Each run prints its figures and
 //! ends with one machine-readable line. Nothing here is used by the product.
 
 pub mod corpus;
@@ -9,5 +10,6 @@ pub mod machine;
 pub mod open;
 pub mod palace;
 pub mod scale;
+pub mod serve;
 pub mod stopwatch;
 pub mod verify;

@@ -13,6 +13,14 @@ pub fn print(dir: &Path) {
     println!("machine: {}, {cores} cores; fdatasync p50 {p50:.2} ms, p99 {p99:.2} ms", processor());
 }
 
+/// How many appends of 4 KiB are synced in a second, one after the other.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn fsync_per_second(dir: &Path) -> std::io::Result<f64> {
+    Ok(1e3 / fsync_timings(dir)?.mean_ms())
+}
+
 fn processor() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
@@ -21,6 +29,11 @@ fn processor() -> String {
 
 /// Median and 99th percentile of appending 4 KiB and syncing, in milliseconds.
 fn fsync_ms(dir: &Path) -> std::io::Result<(f64, f64)> {
+    let timings = fsync_timings(dir)?;
+    Ok((timings.percentile_ms(50), timings.percentile_ms(99)))
+}
+
+fn fsync_timings(dir: &Path) -> std::io::Result<Timings> {
     let path = dir.join("fsync.probe");
     let mut file = File::create(&path)?;
     let mut timings = Timings::default();
@@ -29,13 +42,19 @@ fn fsync_ms(dir: &Path) -> std::io::Result<(f64, f64)> {
         timings.time(|| file.sync_data())?;
     }
     fs::remove_file(&path)?;
-    Ok((timings.percentile_ms(50), timings.percentile_ms(99)))
+    Ok(timings)
 }
 
 /// Resident memory of this process in MiB, as the system counts it.
 #[must_use]
 pub fn resident_mib() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    resident_mib_of("self")
+}
+
+/// Resident memory of a process in MiB.
+#[must_use]
+pub fn resident_mib_of(process: &str) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kib: f64 = kib.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(f64::NAN);
     kib / 1_024.0
@@ -44,9 +63,15 @@ pub fn resident_mib() -> f64 {
 /// Processor seconds that this process has used, over all threads: steadier than the clock on a busy machine.
 #[must_use]
 pub fn cpu_secs() -> f64 {
+    cpu_secs_of("self")
+}
+
+/// Processor seconds that a process has used, over all threads.
+#[must_use]
+pub fn cpu_secs_of(process: &str) -> f64 {
     /// Ticks a second in `/proc`, on every Linux that this runs on.
     const TICKS: f64 = 100.0;
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The second field is a name in parentheses and may hold anything; user and system time are the 14th and 15th.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let fields: Vec<f64> =

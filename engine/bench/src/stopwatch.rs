@@ -15,6 +15,22 @@ impl Timings {
         value
     }
 
+    /// Adds a step that was timed elsewhere.
+    pub fn push(&mut self, took: Duration) {
+        self.0.push(took);
+    }
+
+    /// Adds all steps of another.
+    pub fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// How many steps there were.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The duration below which `percent` of the steps stayed, in milliseconds.
     #[must_use]
     pub fn percentile_ms(&self, percent: usize) -> f64 {
