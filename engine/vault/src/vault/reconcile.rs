@@ -84,6 +84,13 @@ impl Vault {
         })
     }
 
+    /// Height of the audit chain as this handle last saw it committed. What other processes append counts from the next
+    /// read or write on. Asks nobody: it costs no access to the database.
+    #[must_use]
+    pub fn height(&self) -> u64 {
+        self.seen.lock().height.get()
+    }
+
     /// Notes a committed state, unless a later one is known.
     pub(super) fn saw(&self, state: &ChainState) {
         let mut seen = self.seen.lock();

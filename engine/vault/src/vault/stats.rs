@@ -70,6 +70,24 @@ pub struct Stats {
 }
 
 impl Vault {
+    /// Drawers, those under review included: a count of rows, of which none is opened.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn count(&self) -> Result<u64> {
+        self.readers.snapshot()?.with(table::count)
+    }
+
+    /// Bytes of the database file and its log.
+    #[must_use]
+    pub fn database_bytes(&self) -> u64 {
+        ["vault.db", "vault.db-wal"]
+            .iter()
+            .filter_map(|file| std::fs::metadata(self.dir.join(file)).ok())
+            .map(|data| data.len())
+            .sum()
+    }
+
     /// Counts the vault.
     ///
     /// # Errors
@@ -106,13 +124,5 @@ impl Vault {
             read_only: self.is_read_only(),
             unhealed: self.unhealed.clone(),
         })
-    }
-
-    fn database_bytes(&self) -> u64 {
-        ["vault.db", "vault.db-wal"]
-            .iter()
-            .filter_map(|file| std::fs::metadata(self.dir.join(file)).ok())
-            .map(|data| data.len())
-            .sum()
     }
 }
