@@ -3,16 +3,18 @@
 use std::path::Path;
 
 use undercroft_text::dates::check_content_date;
-use undercroft_text::transcript::{Transcript, pack, parse};
+use undercroft_text::transcript::{Message, Packed, Transcript, pack, parse};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::filing::{Filing, Reading};
+use super::held::Held;
 use super::report::{MineReport, Skipped};
 use super::source::{Source, checked_wing};
 use super::walk;
 use crate::error::Result;
 
-/// Files the conversations of every transcript below `path` into `wing`, in place when they were filed before.
+/// Files the conversations of every transcript below `path` into `wing`, in place when they were filed before. Of a
+/// transcript with lines that cannot be used, only what was not filed before is added: nothing is replaced or destroyed.
 ///
 /// `progress` is told each file before it is read.
 ///
@@ -37,32 +39,13 @@ pub fn mine_convos(
             }
         };
         let transcript = parse(&bytes);
-        filing.report.skipped.extend(
-            transcript
-                .rejected
-                .iter()
-                .map(|line| Skipped { path: source.path.clone(), reason: line.to_string() }),
-        );
-        let drawers = (0_u32..).zip(pack(&transcript.messages)).map(|(position, packed)| {
-            let origin = Origin {
-                source: source.name.clone(),
-                chunk: position,
-                line_start: Some(packed.first_line),
-                line_end: Some(packed.last_line),
-            };
-            NewDrawer {
-                content_date: usable_date(packed.timestamp),
-                ..NewDrawer::from_source(
-                    &source.wing,
-                    &source.room,
-                    &packed.text,
-                    AddedBy::ConvoMiner,
-                    origin,
-                )
-            }
-        });
-        let drawers = drawers.collect();
-        filing.add(&source, drawers, reading(&transcript))?;
+        filing.report.skipped.extend(Skipped::rejected(&source.path, &transcript));
+        let reading = reading(&transcript);
+        let drawers = match reading {
+            Reading::Whole => drawers(&source, 0, pack(&transcript.messages)),
+            Reading::Partial => missing(&mut filing, &source, &transcript.messages)?,
+        };
+        filing.add(&source, drawers, reading)?;
     }
     filing.finish()
 }
@@ -74,6 +57,40 @@ fn reading(transcript: &Transcript) -> Reading {
     } else {
         Reading::Partial
     }
+}
+
+/// The drawers of what is packed, at the positions from `first` on.
+fn drawers(source: &Source, first: u32, packed: Vec<Packed>) -> Vec<NewDrawer> {
+    let drawer = |(position, packed): (u32, Packed)| {
+        let origin = Origin {
+            source: source.name.clone(),
+            chunk: position,
+            line_start: Some(packed.first_line),
+            line_end: Some(packed.last_line),
+        };
+        NewDrawer {
+            content_date: usable_date(packed.timestamp),
+            ..NewDrawer::from_source(&source.wing, &source.room, &packed.text, AddedBy::ConvoMiner, origin)
+        }
+    };
+    (first..).zip(packed).map(drawer).collect()
+}
+
+/// The drawers of the messages that were not filed before, behind what was: lines that were left out shift the messages
+/// after them, so that a position says nothing of what stands there. Neighbours stay together.
+fn missing(filing: &mut Filing<'_>, source: &Source, messages: &[Message]) -> Result<Vec<NewDrawer>> {
+    let mut filed = filing.vault.filed_from(&source.name)?;
+    filed.retain(|drawer| drawer.meta.wing == source.wing && drawer.meta.added_by == AddedBy::ConvoMiner);
+    let mut held = Held::new(filed);
+    let known: Vec<(bool, &Message)> = messages.iter().map(|message| (held.has(message), message)).collect();
+    let new: Vec<Packed> = known
+        .chunk_by(|(a, _), (b, _)| a == b)
+        .filter(|run| !run[0].0)
+        .flat_map(|run| pack(&run.iter().map(|(_, message)| (*message).clone()).collect::<Vec<_>>()))
+        .collect();
+    filing.report.drawers += held.met();
+    filing.report.unchanged += held.met();
+    Ok(drawers(source, held.next, new))
 }
 
 /// A time as a log writes it, when it is one that a drawer may carry; a strange one is no reason to lose the words.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use undercroft_text::chunk::chunk;
+use undercroft_text::chunk::{MAX_BYTES, chunk, is_blank};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::filing::{Filing, Reading};
@@ -37,8 +37,17 @@ pub fn mine_files(
     )? {
         progress(&file);
         let source = Source::new(file, &wing);
-        match walk::read(&source.path).and_then(|bytes| text_of(&source.path, bytes)) {
-            Ok(text) => filing.add(&source, drawers(&source, &text), Reading::Whole)?,
+        let read = walk::read(&source.path)
+            .and_then(|bytes| text_of(&source.path, bytes))
+            .and_then(|text| Ok((drawers(&source, &text)?, text)));
+        match read {
+            Ok((drawers, text)) => {
+                if drawers.is_empty() && !text.is_empty() {
+                    let reason = "nothing to read in it: white space and control characters alone".to_owned();
+                    filing.report.skipped.push(Skipped { path: source.path.clone(), reason });
+                }
+                filing.add(&source, drawers, Reading::Whole)?;
+            }
             Err(skipped) => filing.report.skipped.push(skipped),
         }
     }
@@ -52,21 +61,38 @@ fn text_of(path: &Path, bytes: Vec<u8>) -> std::result::Result<String, Skipped> 
     })
 }
 
-fn drawers(source: &Source, text: &str) -> Vec<NewDrawer> {
-    // A blank file holds nothing to keep.
-    if text.trim().is_empty() {
-        return Vec::new();
+/// The drawers that concatenate to `text`; none for a blank one, which has nothing to keep.
+///
+/// A drawer keeps nothing that is blank, so a text that would need such a one is refused whole: without it the others
+/// would not be the file.
+fn drawers(source: &Source, text: &str) -> std::result::Result<Vec<NewDrawer>, Skipped> {
+    if is_blank(text) {
+        return Ok(Vec::new());
     }
-    (0_u32..)
-        .zip(chunk(text))
-        .map(|(position, piece)| {
-            let origin = Origin {
-                source: source.name.clone(),
-                chunk: position,
-                line_start: Some(piece.line_start),
-                line_end: Some(piece.line_end),
-            };
-            NewDrawer::from_source(&source.wing, &source.room, &text[piece.bytes], AddedBy::Miner, origin)
-        })
-        .collect()
+    let pieces = chunk(text);
+    if let Some(blank) = pieces.iter().find(|piece| is_blank(&text[piece.bytes.clone()])) {
+        return Err(Skipped { path: source.path.clone(), reason: too_blank(text, blank.bytes.start) });
+    }
+    let drawers = (0_u32..).zip(pieces).map(|(position, piece)| {
+        let origin = Origin {
+            source: source.name.clone(),
+            chunk: position,
+            line_start: Some(piece.line_start),
+            line_end: Some(piece.line_end),
+        };
+        NewDrawer::from_source(&source.wing, &source.room, &text[piece.bytes], AddedBy::Miner, origin)
+    });
+    Ok(drawers.collect())
+}
+
+/// Names the blank stretch around the byte `inside`.
+fn too_blank(text: &str, inside: usize) -> String {
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let start = text[..inside].trim_end_matches(blank).len();
+    let bytes = text.len() - start - text[start..].trim_start_matches(blank).len();
+    let line = text[..start].matches('\n').count() + 1;
+    format!(
+        "line {line}: {bytes} bytes of white space or control characters in a row are too many to be kept beside words \
+         (a drawer keeps {MAX_BYTES} bytes); shorten them. Nothing of the file was filed"
+    )
 }

@@ -7,7 +7,7 @@ use undercroft_vault::{
     Vault,
 };
 
-use super::report::{MineReport, Skipped};
+use super::report::{Lines, MineReport, Skipped, lines_of};
 use super::source::Source;
 use crate::error::Result;
 
@@ -21,13 +21,13 @@ pub(super) const SCREENING: Screening = Screening::Bypass(BypassReason::NotDecla
 pub(super) enum Reading {
     /// All of it: what is not among its drawers is gone from it.
     Whole,
-    /// Less than all: its drawers say nothing of what is not among them.
+    /// Less than all: its drawers say nothing of what is not among them, and stand where nothing was filed.
     Partial,
 }
 
 /// Files sources, as many drawers a transaction as one batch holds, however many files they come from.
 pub(super) struct Filing<'a> {
-    vault: &'a Vault,
+    pub(super) vault: &'a Vault,
     surface: AddedBy,
     pub(super) report: MineReport,
     waiting: Vec<(PathBuf, SourceBatch)>,
@@ -75,39 +75,43 @@ impl<'a> Filing<'a> {
     /// Writes what is waiting in one transaction. A source that is refused as a whole is named like a refused text.
     fn write(&mut self) -> Result<()> {
         self.held = 0;
-        let (paths, changes): (Vec<_>, Vec<_>) =
-            self.waiting.drain(..).map(|(path, batch)| (path, Change::Source(batch))).unzip();
+        let (places, changes): (Vec<_>, Vec<_>) = self
+            .waiting
+            .drain(..)
+            .map(|(path, batch)| {
+                let lines: Vec<Lines> = batch.drawers.iter().map(lines_of).collect();
+                ((path, lines), Change::Source(batch))
+            })
+            .unzip();
         if changes.is_empty() {
             return Ok(());
         }
-        for (path, outcome) in paths.into_iter().zip(self.vault.write(changes, SCREENING)?) {
+        for ((path, lines), outcome) in places.into_iter().zip(self.vault.write(changes, SCREENING)?) {
             // A verdict on stored bytes ends the run; what is wrong with a source does not.
             match outcome {
-                Ok(Outcome::Source(outcome)) => self.count(&path, outcome),
+                Ok(Outcome::Source(outcome)) => self.count(&path, &lines, outcome),
                 Ok(_) => {}
-                Err(error) if error.class() == ErrorClass::Invalid => self.skip(&path, &error),
+                Err(error) if error.class() == ErrorClass::Invalid => {
+                    self.report.skipped.push(Skipped::refused(&path, None, &error));
+                }
                 Err(error) => return Err(error.into()),
             }
         }
         Ok(())
     }
 
-    fn count(&mut self, path: &Path, outcome: SourceOutcome) {
+    fn count(&mut self, path: &Path, lines: &[Lines], outcome: SourceOutcome) {
         self.report.removed += outcome.removed.len();
-        for saved in outcome.drawers {
+        for (saved, lines) in outcome.drawers.into_iter().zip(lines) {
             match saved {
                 Ok(saved) => {
                     self.report.drawers += 1;
                     self.report.unchanged += usize::from(saved.unchanged);
                     self.report.replaced += usize::from(!saved.created && !saved.unchanged);
                 }
-                Err(error) => self.skip(path, &error),
+                Err(error) => self.report.skipped.push(Skipped::refused(path, *lines, &error)),
             }
         }
-    }
-
-    pub(super) fn skip(&mut self, path: &Path, why: &dyn std::fmt::Display) {
-        self.report.skipped.push(Skipped { path: path.to_path_buf(), reason: why.to_string() });
     }
 
     pub(super) fn finish(mut self) -> Result<MineReport> {

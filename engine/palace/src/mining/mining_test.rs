@@ -250,3 +250,136 @@ fn a_drawer_that_replaces_another_is_counted() {
     fs::write(&file, "other words").unwrap();
     assert_eq!((mine().replaced, mine().replaced), (1, 0));
 }
+
+fn contents(fixture: &Fixture) -> Vec<String> {
+    fixture.drawers().into_iter().map(|drawer| drawer.content).collect()
+}
+
+#[test]
+fn a_partial_reading_replaces_nothing_that_was_filed_and_adds_what_is_new() {
+    let fixture = fixture();
+    let mine = || mine_convos(&fixture.vault, &fixture.notes(), "w", &mut |_| {}).unwrap();
+    let long = |n: usize| format!("message {n} {}", "words ".repeat(130));
+    let said: Vec<String> = (0..6).map(long).collect();
+    let whole = log(&said.iter().map(|text| ("user", text.as_str())).collect::<Vec<_>>());
+    fixture.put("talk.jsonl", &whole);
+    let first = mine();
+    let before = contents(&fixture);
+    assert_eq!((first.drawers, before.len()), (6, 6));
+
+    // A line in the middle is spoiled, so all that follow would move up by one.
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines[1] = "{ spoiled";
+    let spoiled = lines.join("\n") + "\n";
+    fixture.put("talk.jsonl", &spoiled);
+    let partial = mine();
+    assert_eq!((partial.replaced, partial.removed, partial.drawers, partial.unchanged), (0, 0, 5, 5));
+    assert!(partial.skipped[0].reason.starts_with("line 2: not JSON"), "{:?}", partial.skipped);
+    assert_eq!(contents(&fixture), before);
+
+    // What was said since is added behind it, once.
+    let grown = spoiled + &log(&[("user", "one more"), ("assistant", "and an answer")]);
+    fixture.put("talk.jsonl", &grown);
+    let added = mine();
+    assert_eq!((added.drawers, added.unchanged, added.replaced), (6, 5, 0));
+    let now = contents(&fixture);
+    assert_eq!((&now[..6], now[6].as_str()), (&before[..], "User: one more\n\nAssistant: and an answer"));
+    assert_eq!((mine().unchanged, contents(&fixture)), (6, now));
+
+    // Once it can be read whole, the drawers are those of the file again.
+    let mended = grown.replace("{ spoiled", whole.lines().nth(1).unwrap());
+    fixture.put("talk.jsonl", mended);
+    assert_eq!((mine().removed, contents(&fixture).len()), (0, 7));
+}
+
+#[test]
+fn a_partial_reading_of_another_log_at_the_same_path_is_filed_beside_the_first() {
+    let fixture = fixture();
+    let mine = || mine_convos(&fixture.vault, &fixture.notes(), "w", &mut |_| {}).unwrap();
+    fixture.put("talk.jsonl", log(&[("user", "the first log"), ("user", "yes"), ("user", "yes")]));
+    mine();
+    let before = contents(&fixture);
+    fixture.put("talk.jsonl", log(&[("user", "another log"), ("user", "yes")]) + "not json\n");
+    assert_eq!(mine().replaced, 0);
+    let now = contents(&fixture);
+    assert_eq!((&now[..1], now[1].as_str(), now.len()), (&before[..], "User: another log", 2));
+    assert_eq!((mine().drawers, contents(&fixture).len()), (2, 2));
+}
+
+#[test]
+fn words_said_twice_are_held_only_when_they_were_filed_twice() {
+    let fixture = fixture();
+    let mine = || mine_convos(&fixture.vault, &fixture.notes(), "w", &mut |_| {}).unwrap();
+    let wordless = "{\"type\":\"user\",\"message\":{\"content\":null}}\n";
+    let yes = log(&[("user", "yes")]);
+    fixture.put("talk.jsonl", format!("{yes}{wordless}{}bad\n", log(&[("user", "no")])));
+    assert_eq!(mine().skipped.len(), 2);
+    fixture.put("talk.jsonl", format!("{yes}{yes}{}bad\n", log(&[("user", "no")])));
+    mine();
+    assert_eq!(contents(&fixture), ["User: yes\n\nUser: no", "User: yes"]);
+}
+
+#[test]
+fn a_sweep_that_replaces_says_so_and_a_partial_one_leaves_out_and_says_where() {
+    let fixture = fixture();
+    let sweep = || sweep(&fixture.vault, &fixture.notes(), "w", &mut |_| {}).unwrap();
+    fixture.put("a.jsonl", log(&[("user", "one")]));
+    assert_eq!((sweep().filed, sweep().replaced), (1, 0));
+    fixture.put("a.jsonl", log(&[("user", "two")]));
+    let replaced = sweep();
+    assert_eq!((replaced.filed, replaced.replaced), (1, 1));
+    fixture.put("a.jsonl", log(&[("user", "three"), ("user", "four")]) + "not json\n");
+    let partial = sweep();
+    assert_eq!((partial.filed, partial.replaced, partial.skipped.len()), (1, 0, 2));
+    assert!(partial.skipped[1].reason.starts_with("line 1: other words"), "{:?}", partial.skipped);
+    assert_eq!(contents(&fixture), ["User: two", "User: four"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_kept_whole_is_refused_whole_and_named_once() {
+    let fixture = fixture();
+    let path = fixture.put("gap.txt", format!("a\nstart{}end", " ".repeat(5_000_000)));
+    let report = fixture.mine();
+    assert_eq!((report.drawers, report.skipped.len()), (0, 1));
+    assert!(report.skipped[0].reason.starts_with("line 2: 5000000 bytes of"), "{:?}", report.skipped);
+    for (blank, drawers) in [("".to_owned(), 0), (" \n\0".repeat(9), 0), ("\u{1}".repeat(5_000) + "end", 1)] {
+        fs::write(&path, &blank).unwrap();
+        let report = fixture.mine();
+        assert_eq!((report.drawers, report.skipped.len()), (drawers, usize::from(blank.len() == 27)));
+        let joined = contents(&fixture).concat();
+        assert!(joined == blank || report.drawers == 0);
+    }
+}
+
+#[test]
+fn a_part_of_a_message_that_is_refused_is_named_with_its_line_and_asked_for_no_more() {
+    let fixture = fixture();
+    let mine = || mine_convos(&fixture.vault, &fixture.notes(), "w", &mut |_| {}).unwrap();
+    let gap = format!("start{}end", " ".repeat(250_000));
+    fixture.put("talk.jsonl", log(&[("user", &gap)]) + "not json\n");
+    let first = mine();
+    assert!(first.skipped.iter().any(|one| one.reason.starts_with("line 1: invalid text")), "{first:?}");
+    let before = contents(&fixture);
+    mine();
+    assert_eq!(contents(&fixture), before);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(12))]
+    #[test]
+    fn the_drawers_of_any_file_concatenate_to_it_or_it_is_named(
+        parts in proptest::collection::vec((proptest::sample::select(vec![" ", "\r\n", "\0", "\u{2003}", "word. ", "é"]), 0..60_000_usize), 0..4)
+    ) {
+        let text: String = parts.iter().map(|(part, times)| part.repeat(*times)).collect();
+        let fixture = fixture();
+        let path = fixture.put("any.txt", &text);
+        let report = fixture.mine();
+        let drawers = fixture.vault.filed_from(path.to_str().unwrap()).unwrap();
+        let joined: String = drawers.iter().map(|drawer| drawer.content.as_str()).collect();
+        if report.skipped.is_empty() {
+            proptest::prop_assert!(joined == text);
+        } else {
+            proptest::prop_assert!(drawers.is_empty() && report.skipped.len() == 1);
+        }
+    }
+}

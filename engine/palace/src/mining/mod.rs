@@ -5,6 +5,7 @@
 mod convos;
 mod files;
 mod filing;
+mod held;
 mod report;
 mod source;
 mod sweep;

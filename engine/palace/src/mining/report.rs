@@ -1,6 +1,10 @@
 //! What mining did and what it left out.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use undercroft_text::transcript::Transcript;
+use undercroft_vault::NewDrawer;
 
 /// A file that was not read, or a text that was not kept, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +13,30 @@ pub struct Skipped {
     pub path: PathBuf,
     /// Where in it, and why.
     pub reason: String,
+}
+
+impl Skipped {
+    /// A text that the vault refuses, with the lines that it stands in.
+    pub(super) fn refused(path: &Path, lines: Lines, why: &dyn Display) -> Self {
+        let reason = match lines {
+            Some((first, last)) if first == last => format!("line {first}: {why}"),
+            Some((first, last)) => format!("lines {first} to {last}: {why}"),
+            None => why.to_string(),
+        };
+        Self { path: path.to_path_buf(), reason }
+    }
+
+    /// The lines of a transcript that could not be used.
+    pub(super) fn rejected(path: &Path, transcript: &Transcript) -> impl Iterator<Item = Self> {
+        transcript.rejected.iter().map(|line| Self { path: path.to_path_buf(), reason: line.to_string() })
+    }
+}
+
+/// The first and the last line of a text in its source, where known.
+pub(super) type Lines = Option<(u32, u32)>;
+
+pub(super) fn lines_of(new: &NewDrawer) -> Lines {
+    new.origin.as_ref().and_then(|origin| origin.line_start.zip(origin.line_end))
 }
 
 /// What mining did.

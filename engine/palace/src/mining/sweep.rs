@@ -5,14 +5,17 @@ use std::path::Path;
 
 use undercroft_text::duplicate_form;
 use undercroft_text::transcript::{Message, is_prose, pack, parse};
-use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
+use undercroft_vault::{AddedBy, ErrorClass, NewDrawer, Origin, Vault, drawer_id};
 
 use super::convos::usable_date;
 use super::filing::{BATCH, SCREENING};
-use super::report::Skipped;
+use super::report::{Lines, Skipped, lines_of};
 use super::source::{Source, checked_wing};
 use super::walk;
 use crate::error::Result;
+
+const KEPT: &str = "other words were filed from here before, and a transcript with lines that cannot be used replaces \
+                    nothing; mend or remove those lines, or sweep a copy under another name";
 
 /// What a sweep did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct SweepReport {
     pub files: usize,
     /// Messages filed by this run.
     pub filed: usize,
+    /// Of those, the ones that replaced other words, which were filed from the same line of the same path before.
+    pub replaced: usize,
     /// Messages whose words were filed before, or earlier in this run.
     pub present: usize,
     /// What was left out.
@@ -48,45 +53,71 @@ pub fn sweep(vault: &Vault, path: &Path, wing: &str, progress: &mut dyn FnMut(&P
         };
         report.files += 1;
         let transcript = parse(&bytes);
-        report.skipped.extend(
-            transcript
-                .rejected
-                .iter()
-                .map(|line| Skipped { path: source.path.clone(), reason: line.to_string() }),
-        );
+        report.skipped.extend(Skipped::rejected(&source.path, &transcript));
+        let is_whole = transcript.rejected.is_empty();
         let said: Vec<NewDrawer> =
             transcript.messages.iter().filter(|m| is_prose(m)).flat_map(|m| drawers(&source, m)).collect();
         for batch in said.chunks(BATCH) {
-            file_batch(vault, &source, batch, &mut report)?;
+            file_batch(vault, &source, batch, is_whole, &mut report)?;
         }
     }
     Ok(report)
 }
 
 /// Files what is new. Words said twice in one batch are told apart here; those of earlier batches are in the vault by now.
-fn file_batch(vault: &Vault, source: &Source, batch: &[NewDrawer], report: &mut SweepReport) -> Result<()> {
+fn file_batch(
+    vault: &Vault,
+    source: &Source,
+    batch: &[NewDrawer],
+    may_replace: bool,
+    report: &mut SweepReport,
+) -> Result<()> {
     let mut seen = HashSet::new();
     let texts: Vec<&str> = batch.iter().map(|new| new.text.as_str()).collect();
     let filed = vault.are_filed(&texts)?;
-    let fresh: Vec<NewDrawer> = batch
+    let mut fresh: Vec<NewDrawer> = batch
         .iter()
         .zip(filed)
         .filter(|(new, filed)| seen.insert(duplicate_form(&new.text)) && !filed)
         .map(|(new, _)| new.clone())
         .collect();
     report.present += batch.len() - fresh.len();
+    if !may_replace {
+        fresh = keep_what_is_filed(vault, source, fresh, report)?;
+    }
     if fresh.is_empty() {
         return Ok(());
     }
-    for saved in vault.save_many(fresh, SCREENING)? {
+    let lines: Vec<Lines> = fresh.iter().map(lines_of).collect();
+    for (saved, lines) in vault.save_many(fresh, SCREENING)?.into_iter().zip(lines) {
         match saved {
-            Ok(_) => report.filed += 1,
-            Err(error) => {
-                report.skipped.push(Skipped { path: source.path.clone(), reason: error.to_string() })
+            Ok(saved) => {
+                report.filed += 1;
+                report.replaced += usize::from(!saved.created && !saved.unchanged);
             }
+            Err(error) => report.skipped.push(Skipped::refused(&source.path, lines, &error)),
         }
     }
     Ok(())
+}
+
+/// Leaves out, and names, what would replace other words: a log that cannot be read whole is no witness against them.
+fn keep_what_is_filed(
+    vault: &Vault,
+    source: &Source,
+    fresh: Vec<NewDrawer>,
+    report: &mut SweepReport,
+) -> Result<Vec<NewDrawer>> {
+    let mut free = Vec::with_capacity(fresh.len());
+    for new in fresh {
+        let chunk = new.origin.as_ref().map_or(0, |origin| origin.chunk);
+        match vault.get(drawer_id(&new.wing, &new.room, Some(&source.name), chunk)) {
+            Err(error) if error.class() == ErrorClass::NotFound => free.push(new),
+            Err(error) => return Err(error.into()),
+            Ok(_) => report.skipped.push(Skipped::refused(&source.path, lines_of(&new), &KEPT)),
+        }
+    }
+    Ok(free)
 }
 
 /// One message as `Label: text`, at its line. One that is too large for a drawer becomes parts, each at a position of its
