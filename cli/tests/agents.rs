@@ -85,8 +85,46 @@ fn a_pass_files_what_is_new_and_no_transcripts_are_nothing_to_do() {
     palace.transcript("b.jsonl", &["A new queen was seen."]);
     let (_, stdout, _) = palace.run(&["daemon", "run", "--once", "--json"]);
     let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(report, json!({ "files": 2, "drawers": 1, "present": 2, "skipped": [] }));
+    assert_eq!(report, json!({ "files": 2, "drawers": 1, "replaced": 0, "present": 2, "skipped": [] }));
     assert!(palace.run(&["taxonomy"]).1.starts_with("claude-code/\n"));
+}
+
+#[test]
+fn a_sweep_and_a_pass_tell_how_many_drawers_were_replaced() {
+    let palace = Palace::initialised();
+    let once = ["daemon", "run", "--once"];
+    let projects = palace.person().join(".claude/projects");
+    let projects = projects.to_str().unwrap();
+    let sweep = ["sweep", projects, "--wing", "claude-code"];
+    palace.transcript("a.jsonl", &["The bees swarmed."]);
+    let (code, stdout, _) = palace.run(&sweep);
+    assert!(code == 0 && !stdout.contains("replaced"), "{stdout}");
+    palace.transcript("a.jsonl", &["The bees came back."]);
+    let (_, stdout, _) = palace.run(&sweep);
+    assert!(stdout.ends_with("(1 of them replaced what stood at their place before)\n"), "{stdout}");
+    palace.transcript("a.jsonl", &["The bees left."]);
+    let (_, stdout, _) = palace.run(&once);
+    assert!(stdout.ends_with("[daemon] 1 of them replaced what stood at their place before\n"), "{stdout}");
+    for command in [&sweep[..], &once] {
+        palace.transcript("a.jsonl", &[command[0]]);
+        let (_, stdout, _) = palace.run(&[command, &["--json"]].concat());
+        let report: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((&report["drawers"], &report["replaced"]), (&json!(1), &json!(1)), "{report}");
+    }
+}
+
+#[test]
+fn a_pass_that_leaves_something_out_says_how_to_see_it() {
+    let palace = Palace::initialised();
+    palace.transcript("a.jsonl", &["The bees swarmed."]);
+    let file = palace.person().join(".claude/projects/one/a.jsonl");
+    let words = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, words + "{\"type\":\"user\",\"message\":{\"content\":null}}\n").unwrap();
+    let (code, _, stderr) = palace.run(&["daemon", "run", "--once"]);
+    let (_, command) = stderr.trim_end().split_once("undercroft ").unwrap();
+    assert_eq!(code, 0, "{stderr}");
+    let (code, _, stderr) = palace.run(&command.split(' ').collect::<Vec<_>>());
+    assert!(code == 0 && stderr.contains("a.jsonl: line 2: the message's \"content\" is null"), "{stderr}");
 }
 
 #[test]

@@ -298,6 +298,50 @@ fn a_run_that_could_use_no_file_names_the_reasons_and_exits_with_one() {
 }
 
 #[test]
+fn an_empty_file_is_nothing_to_do_for_every_command_that_files() {
+    let palace = Palace::initialised();
+    let file = palace.dir.path().join("empty.jsonl");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, "").unwrap();
+    for (command, said) in [
+        (&["mine", path][..], "Mined 1 file(s) into vault 'default' wing 'mined': 0 drawer(s) filed\n"),
+        (
+            &["mine", path, "--mode", "convos"],
+            "Mined 1 file(s) into vault 'default' wing 'mined': 0 drawer(s) filed\n",
+        ),
+        (&["sweep", path], "Swept 1 transcript(s): 0 message drawer(s) filed, 0 already present\n"),
+        (
+            &["daemon", "run", "--once", "--watch", path],
+            "[daemon] swept 1 transcript(s): 0 filed, 0 present\n",
+        ),
+    ] {
+        let run = palace.run(command);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, said, ""), "{command:?}");
+    }
+    std::fs::write(&file, " \n\0").unwrap();
+    let run = palace.run(&["mine", path]);
+    assert!(run.code == 1 && run.stderr.contains("nothing to read in it"), "{}", run.stderr);
+}
+
+#[test]
+fn the_help_says_that_a_path_counts_as_it_was_typed() {
+    let palace = Palace::initialised();
+    let help = palace.run(&["mine", "--help"]).stdout;
+    assert!(help.contains("path as it was typed") && help.contains("the second replaces"), "{help}");
+    let folders = ["one", "two"].map(|name| palace.dir.path().join(name));
+    for folder in &folders {
+        std::fs::create_dir(folder).unwrap();
+        std::fs::write(folder.join("a.md"), folder.display().to_string()).unwrap();
+    }
+    let mined = folders.map(|folder| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_undercroft"));
+        command.args(["mine", "a.md"]).env_clear().env("UNDERCROFT_HOME", palace.home());
+        String::from_utf8(command.current_dir(folder).output().unwrap().stdout).unwrap()
+    });
+    assert!(!mined[0].contains("replaced") && mined[1].contains("(1 of them replaced"), "{mined:?}");
+}
+
+#[test]
 fn a_removal_is_told_even_by_a_run_that_could_use_no_file() {
     let palace = Palace::initialised();
     let notes = palace.dir.path().join("notes");

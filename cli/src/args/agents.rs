@@ -23,9 +23,14 @@ pub(crate) struct HooksArgs {
 /// `daemon …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonCommand {
-    /// Sweep a folder of transcripts now, and again after each interval
+    /// Sweep a folder of transcripts now, and again after each interval, until it is stopped
+    #[command(after_help = DAEMON_NOTES)]
     Run(DaemonArgs),
 }
+
+const DAEMON_NOTES: &str = "\
+Each pass does what 'undercroft sweep' does and says in one line what it filed. A folder that is not there yet is waited
+for. Between two passes the vault is closed, so other commands may use it. Ctrl-C stops it and loses nothing.";
 
 /// Arguments of `daemon run`.
 #[derive(Debug, Args)]
@@ -36,7 +41,7 @@ pub(crate) struct DaemonArgs {
     /// Seconds between the end of a pass and the next one
     #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) interval: u64,
-    /// Person or project
+    /// Person or project that the messages are filed under
     #[arg(long, default_value = "claude-code")]
     pub(crate) wing: String,
     /// Stop after the first pass

@@ -37,10 +37,11 @@ pub(crate) struct RememberArgs {
 
 /// Arguments of `mine`.
 #[derive(Debug, Args)]
+#[command(after_help = MINE_NOTES)]
 pub(crate) struct MineArgs {
-    /// A file, or a folder that is searched for md, txt, markdown, rst, org, log and jsonl
+    /// A file, or a folder that is searched for md, txt, markdown, rst, org, log and jsonl (jsonl alone with 'convos')
     pub(crate) path: PathBuf,
-    /// Person or project
+    /// Person or project that the drawers are filed under
     #[arg(long, default_value = "mined")]
     pub(crate) wing: String,
     /// 'files' cuts texts into drawers, 'convos' packs the messages of transcripts
@@ -48,12 +49,25 @@ pub(crate) struct MineArgs {
     pub(crate) mode: String,
 }
 
+const MINE_NOTES: &str = "\
+Mining a path again brings its drawers up to date: what changed is replaced, what is gone is removed, and both are told.
+A file is known by its path as it was typed: 'notes/a.md' mined from two folders is one file, and the second replaces the
+first. Mine by full paths, or into a wing for each folder, to keep both.
+A transcript with lines that cannot be used adds what is new and replaces nothing; the lines are named.";
+
 /// Arguments of `sweep`.
 #[derive(Debug, Args)]
+#[command(after_help = SWEEP_NOTES)]
 pub(crate) struct SweepArgs {
     /// A transcript, or a folder of them (*.jsonl)
     pub(crate) path: PathBuf,
-    /// Person or project
+    /// Person or project that the messages are filed under
     #[arg(long, default_value = "convos")]
     pub(crate) wing: String,
 }
+
+const SWEEP_NOTES: &str = "\
+Each message that a person or an agent said becomes a drawer of its own; one whose words are in the vault already is left
+as it is, so sweep as often as you like. Other words at a line of a path that was swept before replace the old ones, and
+how many did is told; paths count as they were typed. Tool calls and results are not swept: 'mine --mode convos' files
+them too. A transcript with lines that cannot be used replaces nothing; the lines are named.";

@@ -59,6 +59,7 @@ fn pass(palace: &Palace, watched: &Path, wing: &str, context: &mut Context) -> O
         return context.out.object(&json!({
             "files": report.files,
             "drawers": report.filed,
+            "replaced": report.replaced,
             "present": report.present,
             "skipped": skipped_objects(&report.skipped),
         }));
@@ -66,14 +67,23 @@ fn pass(palace: &Palace, watched: &Path, wing: &str, context: &mut Context) -> O
     if !report.skipped.is_empty() {
         // The same ones are met on every pass; who wants them by name asks for a sweep.
         crate::print::aside(&format!(
-            "[daemon] {} line(s) or file(s) left out; undercroft sweep names them",
-            report.skipped.len()
+            "[daemon] {} line(s) or file(s) left out; to see which: undercroft sweep {} --wing {wing} --vault {}",
+            report.skipped.len(),
+            watched.display(),
+            context.vault_name()
         ));
     }
     context.out.line(&format!(
         "[daemon] swept {} transcript(s): {} filed, {} present",
         report.files, report.filed, report.present
-    ))
+    ))?;
+    if report.replaced > 0 {
+        context.out.line(&format!(
+            "[daemon] {} of them replaced what stood at their place before",
+            report.replaced
+        ))?;
+    }
+    Ok(())
 }
 
 fn sweep(palace: &Palace, watched: &Path, wing: &str, context: &Context) -> Outcome<SweepReport> {

@@ -48,11 +48,7 @@ fn print(report: &MineReport, vault: &str, wing: &str, context: &mut Context) ->
         &[("files", &files), ("vault", vault), ("wing", wing), ("drawers", &drawers)],
     );
     context.out.line(&line)?;
-    if report.replaced > 0 {
-        context
-            .out
-            .line(&format!("({} of them replaced what stood at their place before)", report.replaced))?;
-    }
+    tell_replaced(report.replaced, context)?;
     if report.unchanged > 0 {
         context.out.line(&format!("({} of them were there already, unchanged)", report.unchanged))?;
     }
@@ -60,6 +56,14 @@ fn print(report: &MineReport, vault: &str, wing: &str, context: &mut Context) ->
         context.out.line(&format!("({} drawer(s) removed that their file no longer has)", report.removed))?;
     }
     Ok(())
+}
+
+/// Words that gave way to others at their place are never gone in silence.
+pub(super) fn tell_replaced(replaced: usize, context: &mut Context) -> Outcome {
+    if replaced == 0 {
+        return Ok(());
+    }
+    context.out.line(&format!("({replaced} of them replaced what stood at their place before)"))
 }
 
 /// A run that could use none of what it was shown has not done what it was asked for; what it did all the same is said.

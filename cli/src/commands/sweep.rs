@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use undercroft_palace::mining;
 
-use super::mine::{refuse_nothing, skipped_objects, tell_skipped};
+use super::mine::{refuse_nothing, skipped_objects, tell_replaced, tell_skipped};
 use crate::args::SweepArgs;
 use crate::context::Context;
 use crate::error::Outcome;
@@ -24,6 +24,7 @@ pub(super) fn run(args: &SweepArgs, context: &mut Context) -> Outcome {
         return context.out.object(&json!({
             "files": report.files,
             "drawers": report.filed,
+            "replaced": report.replaced,
             "present": report.present,
             "skipped": skipped_objects(&report.skipped),
         }));
@@ -33,5 +34,6 @@ pub(super) fn run(args: &SweepArgs, context: &mut Context) -> Outcome {
         [report.files, report.filed, report.present].map(|count| count.to_string());
     let line = context
         .say(Template::SweptSummary, &[("files", &files), ("drawers", &drawers), ("present", &present)]);
-    context.out.line(&line)
+    context.out.line(&line)?;
+    tell_replaced(report.replaced, context)
 }
