@@ -29,7 +29,7 @@ pub(crate) enum DaemonCommand {
 }
 
 const DAEMON_NOTES: &str = "\
-Each pass does what 'undercroft sweep' does and says in one line what it filed. A folder that is not there yet is waited
+Each pass does what 'undercroft sweep' does and says in one line what it filed. A folder that is not there yet is waited \
 for. Between two passes the vault is closed, so other commands may use it. Ctrl-C stops it and loses nothing.";
 
 /// Arguments of `daemon run`.

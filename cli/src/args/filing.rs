@@ -51,8 +51,10 @@ pub(crate) struct MineArgs {
 
 const MINE_NOTES: &str = "\
 Mining a path again brings its drawers up to date: what changed is replaced, what is gone is removed, and both are told.
-A file is known by its path as it was typed: 'notes/a.md' mined from two folders is one file, and the second replaces the
-first. Mine by full paths, or into a wing for each folder, to keep both.
+
+A file is known by its path as it was typed: 'notes/a.md' mined from two folders is one file, and the second replaces \
+the first. Mine by full paths, or into a wing for each folder, to keep both.
+
 A transcript with lines that cannot be used adds what is new and replaces nothing; the lines are named.";
 
 /// Arguments of `sweep`.
@@ -67,7 +69,8 @@ pub(crate) struct SweepArgs {
 }
 
 const SWEEP_NOTES: &str = "\
-Each message that a person or an agent said becomes a drawer of its own; one whose words are in the vault already is left
-as it is, so sweep as often as you like. Other words at a line of a path that was swept before replace the old ones, and
-how many did is told; paths count as they were typed. Tool calls and results are not swept: 'mine --mode convos' files
-them too. A transcript with lines that cannot be used replaces nothing; the lines are named.";
+Each message that a person or an agent said becomes a drawer of its own; one whose words are in the vault already is left \
+as it is, so sweep as often as you like. Tool calls and results are not swept: 'mine --mode convos' files them too.
+
+Other words at a line of a path that was swept before replace the old ones, and how many did is told; a path counts as \
+it was typed. A transcript with lines that cannot be used replaces nothing; the lines are named.";
