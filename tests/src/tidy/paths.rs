@@ -26,7 +26,8 @@ fn is_path(word: &str) -> bool {
     if word.contains(['*', '<', '…', ' ', '$', '~', '{', '(', ':']) || word.starts_with(['/', '.', '-']) {
         return false;
     }
-    let top = ["engine/", "cli/", "tests/", "docs/", "fuzz/"].iter().any(|folder| word.starts_with(folder));
+    let tops = ["engine/", "proto/", "control-plane/", "cli/", "tests/", "docs/", "fuzz/"];
+    let top = tops.iter().any(|folder| word.starts_with(folder));
     top || (word.contains('/') && FILE_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }
 

@@ -1,0 +1,10 @@
+//! What is decided for a fleet: nodes, shards, placements, tenants, witnesses and jobs, replicated by Raft.
+//!
+//! `state` says what is true and how a command changes it, `plan` says what should change next, `raft` keeps a few members
+//! of one mind about it. None of them sees a vault's key or what a vault holds.
+
+pub mod error;
+pub mod limits;
+pub mod state;
+
+pub use error::Error;

@@ -1,0 +1,38 @@
+//! Every bound of the control plane, each with its reason.
+
+/// Bytes of a name: of a tenant, a node, a zone, a kind of job. Names are shown in tables.
+pub const NAME_BYTES: usize = 128;
+/// Bytes of an address: a host name has at most 253, a port five digits.
+pub const ADDRESS_BYTES: usize = 264;
+/// Bytes of something sealed that the control plane keeps unread: a key generation, a credential.
+pub const SEALED_BYTES: usize = 4096;
+/// Bytes of a reason or of a job's message: one line for a person.
+pub const REASON_BYTES: usize = 300;
+/// Shards of a fleet. Each node runs a Raft group for each shard that it holds.
+pub const SHARDS: u32 = 1024;
+/// Replicas of a shard. More voters cost every write, and five survive two losses.
+pub const REPLICAS: u8 = 7;
+/// Commands in one entry of the log. They are applied without a pause, and travel in one message.
+pub const BATCH_COMMANDS: usize = 1024;
+/// Bytes of one entry of the log: below what a gRPC message may have by default (4 MiB).
+pub const BATCH_BYTES: usize = 1 << 20;
+/// Decisions that are kept, the newest: about 3 MB.
+pub const DECISIONS: usize = 10_000;
+/// Finished jobs that are kept, the newest.
+pub const FINISHED_JOBS: usize = 1_000;
+/// Jobs that may be under way. Past it, who asks for one is told to wait.
+pub const OPEN_JOBS: usize = 10_000;
+/// Outcomes that are kept for retries.
+pub const REMEMBERED: usize = 100_000;
+/// How long an outcome is kept for retries: a day.
+pub const REMEMBERED_MS: u64 = 24 * 60 * 60 * 1000;
+/// Outcomes forgotten by one command at most, so that no command pays for many.
+pub const FORGOTTEN_A_STEP: usize = 8;
+/// Generations of one vault that are kept. Rotation destroys older ones when every replica has rotated.
+pub const GENERATIONS: usize = 64;
+/// Witnesses of one vault that are kept before they are thinned out, whatever the policy says.
+pub const WITNESSES: usize = 64;
+/// Learners of a shard, read replicas and new voters together.
+pub const LEARNERS: usize = 16;
+/// Credentials of the cluster that are kept.
+pub const CREDENTIALS: usize = 64;
