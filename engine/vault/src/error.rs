@@ -34,6 +34,12 @@ pub enum Error {
     /// Somebody else holds the vault open and the operation needs it alone.
     #[error("vault '{0}' is in use by another process; stop it and try again")]
     InUse(String),
+    /// The vault's folder, or the database in it, is no longer the one that was opened.
+    #[error(
+        "vault '{0}' was deleted or replaced while it was open, so nothing was written; open it again to go on with \
+         what is there now"
+    )]
+    Displaced(String),
     /// The vault was opened for reading.
     #[error("vault is open read-only; open it for writing to change it")]
     ReadOnly,
@@ -99,6 +105,15 @@ pub enum Error {
     /// The manifest is there and the database is not.
     #[error("integrity: vault '{0}' has a manifest but no database; restore vault.db or a backup")]
     DatabaseMissing(String),
+    /// The database is there and the manifest is not.
+    #[error(
+        "integrity: the vault at {} has a database but no manifest; put vault.json back from your own copy or from a backup \
+         of this vault, or replace the vault with: undercroft backup restore NAME --force", .0.display()
+    )]
+    ManifestMissing(PathBuf),
+    /// A file of the vault is not what this program writes; the text says which and how to put it right.
+    #[error("integrity: {0}")]
+    Damaged(String),
     /// The database has another key check than the manifest's keys give.
     #[error("integrity: the database of vault '{0}' was sealed under other keys than its manifest names")]
     KeyCheck(String),
@@ -107,8 +122,8 @@ pub enum Error {
     SnapshotExpired,
     /// The folder cannot be written, and the log holds changes that the database file does not have yet.
     #[error(
-        "{} holds changes that are not in the database yet, and its folder cannot be written; make the folder \
-         writable, or copy it to one that is", .0.display()
+        "{} holds changes that are not in the database yet, and its folder cannot be written; make room on the disk, make \
+         the folder writable, or copy it to one that is", .0.display()
     )]
     LogPending(PathBuf),
     /// A backup or restore target is not usable.
@@ -123,9 +138,9 @@ pub enum Error {
     /// The index cannot hold this vault.
     #[error(transparent)]
     Index(#[from] undercroft_search::InsertError),
-    /// The database refused.
-    #[error("database: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    /// The database refused. A verdict on its bytes is [`Error::Damaged`] instead.
+    #[error("database: {cause}{hint}", cause = .0, hint = hint(.0))]
+    Sqlite(#[source] rusqlite::Error),
     /// The file system refused.
     #[error("{action} {}: {source}", .path.display())]
     Io {
@@ -151,14 +166,18 @@ impl Error {
             | Self::EmbedderMismatch { .. }
             | Self::Schema { .. } => ErrorClass::Invalid,
             Self::NoDrawer(_) | Self::NoVault(_) => ErrorClass::NotFound,
-            Self::VaultExists(_) | Self::InUse(_) | Self::Backup(_) | Self::IdempotencyConflict => {
-                ErrorClass::Conflict
-            }
+            Self::VaultExists(_)
+            | Self::InUse(_)
+            | Self::Displaced(_)
+            | Self::Backup(_)
+            | Self::IdempotencyConflict => ErrorClass::Conflict,
             Self::ReadOnly => ErrorClass::Denied,
             Self::Record { .. }
             | Self::ChainBroken { .. }
             | Self::RolledBack { .. }
             | Self::DatabaseMissing(_)
+            | Self::ManifestMissing(_)
+            | Self::Damaged(_)
             | Self::KeyCheck(_) => ErrorClass::Integrity,
             Self::SnapshotExpired | Self::Embedding(_) | Self::LogPending(_) => ErrorClass::Unavailable,
             Self::Crypto(inner) => inner.class(),
@@ -187,6 +206,7 @@ impl Error {
     pub(crate) fn finding(&self) -> String {
         match self {
             Self::Record { what, id, finding } => format!("{what} {id}: {finding}"),
+            Self::Damaged(what) => what.clone(),
             other => other.to_string(),
         }
     }
@@ -195,6 +215,39 @@ impl Error {
     pub(crate) fn io(action: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { action, path, source }
+    }
+}
+
+/// What helps where the disk does not take what the database has to write.
+fn hint(error: &rusqlite::Error) -> &'static str {
+    use rusqlite::ErrorCode::{DiskFull, SystemIoFailure};
+    match error.sqlite_error_code() {
+        Some(DiskFull | SystemIoFailure) => "; make room on the disk, and see whether it is sound",
+        _ => "",
+    }
+}
+
+/// What to do about a database that is not the vault's.
+pub(crate) const DATABASE_REMEDY: &str =
+    "put vault.db back from your own copy, or restore a backup with: undercroft backup restore NAME --force";
+
+impl From<rusqlite::Error> for Error {
+    /// A verdict on the bytes is told in the words of this program, with SQLite's reason and without the statement.
+    fn from(error: rusqlite::Error) -> Self {
+        if sqlite_class(&error) != ErrorClass::Integrity {
+            return Self::Sqlite(error);
+        }
+        let reason = match &error {
+            rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+            rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+            rusqlite::Error::SqliteFailure(failure, None) => failure.to_string(),
+            rusqlite::Error::QueryReturnedNoRows => String::from("a row is missing"),
+            _ => String::from("a column holds a value of another type"),
+        };
+        Self::Damaged(format!(
+            "the database vault.db is not as this program writes it ({reason}); see what with: undercroft verify, build \
+             anew what is derived with: undercroft repair, or {DATABASE_REMEDY}"
+        ))
     }
 }
 
@@ -229,5 +282,14 @@ fn sqlite_class(error: &rusqlite::Error) -> ErrorClass {
 /// Statements that have no offset to point at are told apart by SQLite's text alone.
 fn schema_differs(error: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(_, Some(message)) = error else { return false };
-    ["no such ", "has no column", "cannot modify", "access to view"].iter().any(|text| message.contains(text))
+    [
+        "no such ",
+        "has no column",
+        "cannot modify",
+        "access to view",
+        "vtable constructor failed",
+        "SQL logic error",
+    ]
+    .iter()
+    .any(|text| message.contains(text))
 }

@@ -34,8 +34,12 @@ fn crashed(records: usize) -> Home {
     for i in 0..records {
         save(&vault, "inbox", &format!("words {i}"));
     }
-    // A process that dies runs no destructor; the manifest may have followed some of it by then.
-    std::mem::forget(vault);
+    // A process that dies runs no destructor, and holds no lock afterwards: what it left is what lies there now. The
+    // manifest may have followed some of it by then.
+    copy_folder(&home.dir(), &home.path("left"));
+    drop(vault);
+    std::fs::remove_dir_all(home.dir()).expect("removes");
+    std::fs::rename(home.path("left"), home.dir()).expect("puts back");
     std::fs::write(home.dir().join("vault.json"), manifest).expect("writes");
     home
 }

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use undercroft_crypto::{ChainState, Digest, Head, Height, SealDomain};
+use undercroft_crypto::{ChainState, Digest, Head, Height, SealDomain, regular};
 use undercroft_search::{ImageLimits, Index};
 
 use crate::error::{Error, Result};
@@ -38,6 +38,7 @@ pub(super) fn path(dir: &Path) -> PathBuf {
 /// Removes the image, if there is one.
 pub(crate) fn remove(dir: &Path) -> Result<()> {
     let path = path(dir);
+    refuse_folder(&path).map_err(Error::io("remove", &path))?;
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &path)(error)),
         _ => Ok(()),
@@ -54,13 +55,19 @@ pub(super) fn write(
 ) -> Result<()> {
     let target = path(dir);
     let staged = dir.join(STAGED);
-    let result =
-        write_file(&staged, keyring, embedder, chain, index).and_then(|()| fs::rename(&staged, &target));
+    let result = refuse_folder(&target)
+        .and_then(|()| write_file(&staged, keyring, embedder, chain, index))
+        .and_then(|()| fs::rename(&staged, &target));
     if result.is_err() {
         // Best effort: what stays behind is sealed and is replaced next time.
         let _ = fs::remove_file(&staged);
     }
     result.map_err(Error::io("write the index image", &target))
+}
+
+/// A pipe or a device in the image's place is replaced or removed like an image. A folder may hold somebody's files.
+fn refuse_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() { regular::check(path) } else { Ok(()) }
 }
 
 fn write_file(
@@ -71,7 +78,9 @@ fn write_file(
     index: &Index,
 ) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(staged)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let file = regular::open_with(staged, &options)?;
     let mut writer = Sealing::start(file, keyring)?;
     writer.write_all(&chain.height.get().to_le_bytes())?;
     writer.write_all(chain.head.as_bytes())?;
@@ -86,8 +95,9 @@ fn write_file(
 /// Reads the image, if there is one that this vault's keys open and that was made with this embedder.
 pub(super) fn read(dir: &Path, keyring: &Keyring, embedder: &str) -> Result<Option<Loaded>> {
     let path = path(dir);
-    let file = match File::open(&path) {
+    let file = match regular::open(&path) {
         Ok(file) => file,
+        Err(error) if regular::is_refusal(&error) => return Err(Error::Image(error.to_string())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::io("open the index image", &path)(error)),
     };

@@ -8,6 +8,7 @@
 //! every row, and no AUTOINCREMENT, so that copies agree and no number is issued twice.
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use undercroft_crypto::Level;
 
 use crate::error::Result;
@@ -106,10 +107,66 @@ pub(crate) fn rederive(conn: &Connection, level: Level) -> Result<()> {
         ))?;
     }
     if level == Level::HmacOnly {
-        conn.execute_batch("DROP TABLE IF EXISTS drawers_fts;")?;
+        drop_full_text(conn)?;
         conn.execute_batch(FULL_TEXT)?;
     }
     Ok(())
+}
+
+/// The full-text table lies in tables of its own. SQLite drops none of them while one is missing that it reads first, so
+/// these are made again where they are gone.
+fn drop_full_text(conn: &Connection) -> Result<()> {
+    const DROP: &str = "DROP TABLE IF EXISTS drawers_fts;";
+    if conn.execute_batch(DROP).is_ok() {
+        return Ok(());
+    }
+    // Such tables are not made or written by hand as long as this is on.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+    let dropped = conn.execute_batch(&format!(
+        "CREATE TABLE IF NOT EXISTS drawers_fts_data (id INTEGER PRIMARY KEY, block BLOB);
+         CREATE TABLE IF NOT EXISTS drawers_fts_config (k PRIMARY KEY, v) WITHOUT ROWID;
+         INSERT OR REPLACE INTO drawers_fts_config (k, v) VALUES ('version', 4);
+         {DROP}"
+    ));
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    Ok(dropped?)
+}
+
+/// What does not belong to the schema of this format.
+#[derive(Debug, Default)]
+pub(crate) struct Foreign {
+    /// Triggers, views and indexes that were removed: they hold nothing of their own.
+    pub(crate) removed: Vec<String>,
+    /// Tables, which hold what somebody put there, and stay.
+    pub(crate) tables: Vec<String>,
+}
+
+/// Removes foreign triggers, views and indexes inside the caller's transaction, and names foreign tables.
+pub(crate) fn remove_foreign(conn: &Connection, level: Level) -> Result<Foreign> {
+    let fresh = Connection::open_in_memory()?;
+    create(&fresh, level)?;
+    let own = objects(&fresh)?;
+    let mut foreign = Foreign::default();
+    for (kind, name) in objects(conn)? {
+        if own.contains(&(kind.clone(), name.clone())) {
+            continue;
+        }
+        if kind == "table" {
+            foreign.tables.push(name);
+            continue;
+        }
+        // One may have gone with another, as a trigger with its view.
+        conn.execute_batch(&format!("DROP {kind} IF EXISTS \"{}\"", name.replace('"', "\"\"")))?;
+        foreign.removed.push(format!("{kind} {name}"));
+    }
+    Ok(foreign)
+}
+
+/// Kind and name of everything with a text of its own; the indexes that SQLite makes for keys have none.
+fn objects(conn: &Connection) -> Result<Vec<(String, String)>> {
+    let mut statement =
+        conn.prepare("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1, 2")?;
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
 /// Version found in the database file.

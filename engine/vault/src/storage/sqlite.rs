@@ -1,19 +1,78 @@
 //! Opening connections with the settings that every vault relies on. Owns pragmas and nothing about rows.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use undercroft_crypto::regular;
 
-use crate::error::{Error, Result};
+use super::schema;
+use crate::error::{DATABASE_REMEDY, Error, Result};
 use crate::limits;
 
 /// Name of the database in a vault's folder.
 pub(crate) const DATABASE: &str = "vault.db";
 
+/// What a database file begins with, how long its header is, and where in it the application's mark lies
+/// (<https://sqlite.org/fileformat2.html>, section 1.3).
+const MAGIC: &[u8] = b"SQLite format 3\0";
+const HEADER_BYTES: u64 = 100;
+const APPLICATION_ID_AT: usize = 68;
+
 /// Path of the database of the vault in `dir`.
 pub(crate) fn database_path(dir: &Path) -> PathBuf {
     dir.join(DATABASE)
+}
+
+/// Looks at the database and the files that SQLite keeps beside it before SQLite does: what is no regular file could be waited
+/// for, and another program's database would be opened, and changed by that, as if it were a vault's.
+///
+/// # Errors
+/// An integrity error that says what is there.
+pub(crate) fn check_files(dir: &Path) -> Result<()> {
+    for name in [DATABASE, "vault.db-wal", "vault.db-shm", "vault.db-journal"] {
+        let path = dir.join(name);
+        regular::check(&path).map_err(|error| refused(name, &path, error))?;
+    }
+    let path = database_path(dir);
+    let mut header = Vec::new();
+    let file = regular::open(&path).map_err(|error| refused(DATABASE, &path, error))?;
+    file.take(HEADER_BYTES).read_to_end(&mut header).map_err(Error::io("read", &path))?;
+    let id = header.get(APPLICATION_ID_AT..APPLICATION_ID_AT + 4);
+    let found = if header.is_empty() {
+        "is empty"
+    } else if !header.starts_with(MAGIC) {
+        "is not a database"
+    } else if id != Some(&schema::APPLICATION_ID.to_be_bytes()) {
+        "is not marked as a vault's: it is cut short, or another program's database"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Damaged(format!("{DATABASE} {found}; {DATABASE_REMEDY}")))
+}
+
+fn refused(name: &str, path: &Path, error: std::io::Error) -> Error {
+    if regular::is_refusal(&error) {
+        Error::Damaged(format!("{name} cannot be opened: {error}"))
+    } else {
+        Error::io("open", path)(error)
+    }
+}
+
+/// Whether another process has the database open, found out by asking for all of it: every connection holds a lock on the
+/// file for as long as it lives. A database that cannot even be asked is nobody's.
+pub(crate) fn is_open_elsewhere(dir: &Path) -> bool {
+    let ask = || -> rusqlite::Result<()> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(database_path(dir), flags)?;
+        conn.busy_timeout(std::time::Duration::ZERO)?;
+        conn.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        conn.execute_batch("BEGIN EXCLUSIVE; ROLLBACK")
+    };
+    let busy = [rusqlite::ErrorCode::DatabaseBusy, rusqlite::ErrorCode::DatabaseLocked];
+    check_files(dir).is_ok()
+        && ask().is_err_and(|error| error.sqlite_error_code().is_some_and(|code| busy.contains(&code)))
 }
 
 /// Opens the one writing connection, creating the file when asked to.
@@ -116,5 +175,28 @@ pub(crate) fn truncate_wal(conn: &Connection) -> Result<bool> {
         Ok(busy) => Ok(busy == 0),
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(false),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_read_as_it_is_where_nothing_can_be_made_beside_it_and_in_no_other_case() {
+        let failed = |code| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        use rusqlite::ffi;
+        for code in [
+            ffi::SQLITE_CANTOPEN,
+            ffi::SQLITE_READONLY,
+            ffi::SQLITE_IOERR_SHMOPEN,
+            ffi::SQLITE_IOERR_SHMSIZE,
+            ffi::SQLITE_IOERR_SHMMAP,
+        ] {
+            assert!(cannot_open(&failed(code)), "{code}");
+        }
+        for code in [ffi::SQLITE_IOERR_READ, ffi::SQLITE_BUSY, ffi::SQLITE_CORRUPT, ffi::SQLITE_NOTADB] {
+            assert!(!cannot_open(&failed(code)), "{code}");
+        }
     }
 }

@@ -1,18 +1,17 @@
 //! The manifest as a rollback anchor: it lags the chain, never leads it, and is written off the acknowledgement path.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
-use undercroft_crypto::{Anchor, ChainState, Manifest, ManifestKey, UnverifiedManifest, durable};
+use undercroft_crypto::{Anchor, ChainState, Manifest, ManifestKey, UnverifiedManifest, durable, regular};
 
 use super::Vault;
 use crate::audit;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::storage::lock;
+use crate::storage::{lock, sqlite};
 
 /// Name of the manifest in a vault's folder.
 pub(crate) const MANIFEST: &str = "vault.json";
@@ -83,6 +82,8 @@ impl Vault {
 
     /// Advances the anchor to `chain` unless another process has it further already; gives the lag that there was.
     fn write_anchor(&self, chain: &ChainState) -> Result<u64> {
+        // Another vault's manifest, or that of an earlier copy, must not be given this chain's head.
+        self.check_in_place()?;
         let mut anchored = self.manifest.lock();
         if anchored.manifest.anchor.height == chain.height {
             anchored.written = Instant::now();
@@ -116,10 +117,17 @@ impl Vault {
 /// Reads the manifest of the vault in `dir`, unverified.
 pub(crate) fn read(dir: &Path) -> Result<UnverifiedManifest> {
     let path = dir.join(MANIFEST);
-    let file = match File::open(&path) {
+    let file = match regular::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::NoVault(dir.to_path_buf()));
+            return Err(if sqlite::database_path(dir).exists() {
+                Error::ManifestMissing(dir.to_path_buf())
+            } else {
+                Error::NoVault(dir.to_path_buf())
+            });
+        }
+        Err(error) if regular::is_refusal(&error) => {
+            return Err(Error::Damaged(format!("{MANIFEST} cannot be read: {error}")));
         }
         Err(error) => return Err(Error::io("read", &path)(error)),
     };

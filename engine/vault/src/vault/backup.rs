@@ -78,6 +78,10 @@ impl Vault {
 /// [`Error::InUse`] when any handle is open on it.
 pub fn alone<T>(dir: &Path, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let _lock = UseLock::alone(dir, name)?;
+    // The lock is one on a file that somebody may have removed under those who hold it.
+    if sqlite::is_open_elsewhere(dir) {
+        return Err(Error::InUse(name.to_owned()));
+    }
     work()
 }
 

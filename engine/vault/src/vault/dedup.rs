@@ -30,10 +30,11 @@ pub struct DedupReport {
 }
 
 impl Vault {
-    /// Counts copies, and removes them when `apply` is set.
+    /// Counts copies, and removes them when `apply` is set. Every drawer is checked first: one whose fingerprint was changed
+    /// would be missed, or taken for a copy.
     ///
     /// # Errors
-    /// As [`Vault::write`]; an integrity error when a drawer of a group fails its check.
+    /// As [`Vault::write`]; an integrity error when a drawer fails its check, and then nothing is removed.
     pub fn dedup(&self, apply: bool) -> Result<DedupReport> {
         if !apply {
             let snapshot = self.reading()?;
@@ -95,6 +96,7 @@ fn days_of(copies: &[Opened]) -> Vec<Occurrence> {
 
 /// Groups of at least two copies, oldest first in each, without drawers that are linked.
 fn groups(vault: &Vault, conn: &rusqlite::Connection) -> Result<Vec<Vec<Opened>>> {
+    check_all(vault, conn)?;
     let mut out = Vec::new();
     for group in table::duplicate_groups(conn)? {
         let mut members = Vec::new();
@@ -111,6 +113,16 @@ fn groups(vault: &Vault, conn: &rusqlite::Connection) -> Result<Vec<Vec<Opened>>
         }
     }
     Ok(out)
+}
+
+fn check_all(vault: &Vault, conn: &rusqlite::Connection) -> Result<()> {
+    let mut after = 0;
+    loop {
+        let rows = table::after(conn, after, limits::PAGE_ROWS)?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after = last.seq;
+        rows.into_iter().try_for_each(|row| vault.open_row(conn, row).map(drop))?;
+    }
 }
 
 fn is_linked(vault: &Vault, conn: &rusqlite::Connection, opened: &Opened) -> Result<bool> {

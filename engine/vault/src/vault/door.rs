@@ -150,6 +150,7 @@ impl Vault {
             }
             all.push(done);
         }
+        self.check_in_place()?;
         let mut committed = txn.commit()?;
         let changeset = committed.changeset.take();
         self.after_commit(&conn, committed);

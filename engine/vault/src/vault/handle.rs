@@ -16,8 +16,9 @@ use crate::config::VaultOptions;
 use crate::error::{Error, Result};
 use crate::index::LiveIndex;
 use crate::keyring::Keyring;
-use crate::storage::lock::UseLock;
+use crate::storage::lock::{Identity, UseLock, Writers};
 use crate::storage::snapshot::Readers;
+use crate::storage::sqlite;
 
 /// One open vault. Shared between threads; writes queue on the one writing connection, reads do not.
 pub struct Vault {
@@ -39,7 +40,10 @@ pub struct Vault {
     pub(super) embedder: Mutex<Recorded>,
     pub(super) recovery: Recovery,
     pub(super) unhealed: Vec<String>,
-    pub(super) _use_lock: UseLock,
+    pub(super) use_lock: Mutex<UseLock>,
+    pub(super) writers: Writers,
+    /// The database that was opened.
+    pub(super) database: Option<Identity>,
 }
 
 impl std::fmt::Debug for Vault {
@@ -132,6 +136,18 @@ impl Vault {
 
     pub(super) fn writing(&self) -> Result<&Mutex<Connection>> {
         self.writer.as_ref().ok_or(Error::ReadOnly)
+    }
+
+    /// Before something is written: the folder still holds the database that is open, and the lock on it still counts.
+    /// What went into a file that was removed or exchanged would be acknowledged and lost.
+    ///
+    /// # Errors
+    /// [`Error::Displaced`], or [`Error::InUse`] while somebody deletes or replaces the vault.
+    pub(super) fn check_in_place(&self) -> Result<()> {
+        if self.database.is_none() || Identity::at(&sqlite::database_path(&self.dir)) != self.database {
+            return Err(Error::Displaced(self.name()));
+        }
+        self.use_lock.lock().keep()
     }
 
     pub(super) fn now(&self) -> i64 {

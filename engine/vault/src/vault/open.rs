@@ -19,7 +19,7 @@ use crate::config::VaultOptions;
 use crate::error::{Error, Result};
 use crate::index::LiveIndex;
 use crate::keyring::Keyring;
-use crate::storage::lock::UseLock;
+use crate::storage::lock::{Identity, UseLock, Writers};
 use crate::storage::snapshot::Readers;
 use crate::storage::{meta, schema, sqlite};
 
@@ -33,6 +33,8 @@ impl Vault {
         let unverified = anchor::read(dir)?;
         let name = unverified.name().to_owned();
         let use_lock = UseLock::join(dir, &name, options.read_only)?;
+        // Before the manifest is read that counts: who stops writing in between has moved its anchor by then.
+        let (writers, others_write) = Writers::join(dir, options.read_only)?;
         // Read again under the lock: a restore may just have replaced the folder's contents.
         let unverified = anchor::read(dir)?;
         let (generation, salt) = newest_generation(unverified.generations())?;
@@ -42,6 +44,8 @@ impl Vault {
         if !sqlite::database_path(dir).exists() {
             return Err(Error::DatabaseMissing(name));
         }
+        sqlite::check_files(dir)?;
+        let database = Identity::at(&sqlite::database_path(dir));
         let opened = open_database(dir, options.read_only)?;
         let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
         check_schema(&opened, &keyring)?;
@@ -69,21 +73,26 @@ impl Vault {
             embedder: Mutex::new(embedder),
             recovery,
             unhealed,
-            _use_lock: use_lock,
+            use_lock: Mutex::new(use_lock),
+            writers,
+            database,
         };
-        vault.heal()
+        vault.heal(others_write)
     }
 
-    /// Moves a lagging anchor forward, or says that it was left.
-    fn heal(mut self) -> Result<Self> {
-        if let Recovery::Behind(records) = self.recovery {
-            let what = format!("the manifest anchor was {records} record(s) behind the committed chain head");
-            if self.is_read_only() {
-                self.unhealed.push(format!("{what} and was left so (read-only)"));
-            } else {
-                self.anchor()?;
-                self.unhealed.push(format!("{what} and was moved forward"));
-            }
+    /// Moves a lagging anchor forward, or says that it was left. While others write a lag is what is to be expected: it is
+    /// told only where nobody is left who would have moved it.
+    fn heal(mut self, others_wrote: bool) -> Result<Self> {
+        let Recovery::Behind(records) = self.recovery else { return Ok(self) };
+        let what = format!("the manifest anchor was {records} record(s) behind the committed chain head");
+        let (lags, done) = if self.is_read_only() {
+            let manifest = anchor::read(&self.dir)?.verify(self.keyring.keys().manifest())?;
+            (manifest.anchor.height < self.seen.lock().height, "was left so (read-only)")
+        } else {
+            (self.anchor()?.behind_by > 0, "was moved forward")
+        };
+        if lags && !others_wrote && !self.writers.others()? {
+            self.unhealed.push(format!("{what} and {done}"));
         }
         Ok(self)
     }

@@ -1,6 +1,6 @@
 //! Repair: what can be derived is derived again. Vectors and fingerprints that are not what the words give are
 //! rewritten in one transaction; SQL indexes and the full-text table are rebuilt in it; the file is compacted. Words and
-//! metadata are never changed, and a record that fails its check stops the repair before anything is written.
+//! metadata are never changed, what somebody added to the schema and holds nothing of its own is removed, and a record that fails its check stops the repair before anything is written.
 
 use serde::Serialize;
 use undercroft_crypto::{Level, TagDomain};
@@ -25,6 +25,10 @@ pub struct RepairReport {
     pub fingerprints_backfilled: u64,
     /// Drawers whose vector was made again and differs.
     pub reembedded: u64,
+    /// Triggers, views and indexes that this program did not make, removed.
+    pub foreign_removed: Vec<String>,
+    /// Tables that this program did not make: what they hold is somebody's, so they stay and are told.
+    pub foreign_tables: Vec<String>,
     /// Records that were checked.
     pub records_checked: u64,
     /// The verification afterwards.
@@ -47,6 +51,7 @@ impl Vault {
     pub fn repair(&self, progress: &mut dyn FnMut(u64)) -> Result<RepairReport> {
         let conn = self.writing()?.lock();
         let mut txn = self.begin(&conn, false)?;
+        let foreign = schema::remove_foreign(&conn, self.level())?;
         schema::rederive(&conn, self.level())?;
         let done = self.rederive(&mut txn, progress)?;
         let given = Recorded::given(&self.options)?;
@@ -54,6 +59,7 @@ impl Vault {
         let summary = [done.fingerprints.to_le_bytes(), done.vectors.to_le_bytes()].concat();
         let tag = self.keyring.tag(TagDomain::Event, &[b"migrate/repair", &summary]);
         txn.record(&Label::Migrated(REPAIR), &tag)?;
+        self.check_in_place()?;
         let committed = txn.commit()?;
         *self.embedder.lock() = given.clone();
         self.index.unload();
@@ -67,6 +73,8 @@ impl Vault {
         Ok(RepairReport {
             fingerprints_backfilled: done.fingerprints,
             reembedded: done.vectors,
+            foreign_removed: foreign.removed,
+            foreign_tables: foreign.tables,
             records_checked: verify.records_checked,
             ok: verify.ok,
             verify,
