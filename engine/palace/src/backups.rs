@@ -9,11 +9,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use undercroft_crypto::manifest::MANIFEST_MAX_BYTES;
-use undercroft_crypto::{SealId, UnverifiedManifest};
+use undercroft_crypto::{SealId, UnverifiedManifest, regular};
 
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
-use crate::registry::{self, MANIFEST};
+use crate::registry::{self, Found, MANIFEST};
 use crate::staging::Staging;
 use crate::{name, stamp};
 
@@ -25,7 +25,7 @@ pub const KEPT: usize = 10;
 pub struct Backup {
     /// Its folder's name, by which it is restored.
     pub name: String,
-    /// The vault that its manifest names; `None` when the manifest cannot be read.
+    /// The vault that its manifest names; `None` when the manifest cannot be read or is missing.
     pub vault: Option<String>,
     /// Its folder.
     pub path: PathBuf,
@@ -46,7 +46,7 @@ impl Backup {
     }
 }
 
-/// Every folder of the backups that has a manifest, oldest name first.
+/// Every folder of the backups that has a manifest or a database, oldest name first.
 ///
 /// # Errors
 /// [`Error::Io`] when the folder of backups cannot be read; a missing one holds none.
@@ -69,14 +69,18 @@ pub(crate) fn holds_any(home: &Home) -> Result<bool> {
 /// The backup called `name`.
 ///
 /// # Errors
-/// [`Error::NoBackup`] when there is none, also for a name that is a path.
+/// [`Error::NoBackup`] when there is none, also for a name that is a path; [`Error::BackupWithoutManifest`].
 pub fn find(home: &Home, name: &str) -> Result<Backup> {
     let missing = || Error::NoBackup(name.to_owned());
     if !name::is_plain(name) {
         return Err(missing());
     }
     let folder = home.backups().join(name);
-    if registry::is_vault(&folder)? { Backup::at(folder).ok_or_else(missing) } else { Err(missing()) }
+    match registry::look(&folder)? {
+        Found::Vault => Backup::at(folder).ok_or_else(missing),
+        Found::WithoutManifest { .. } => Err(Error::BackupWithoutManifest(name.to_owned())),
+        Found::Nothing | Found::EmptyFolder | Found::Stray(_) => Err(missing()),
+    }
 }
 
 /// A folder name for a backup of `vault` taken at `micros`, and free: of two in one microsecond the later is named for the
@@ -123,7 +127,7 @@ fn life_of(backup: &Backup) -> Option<SealId> {
 /// [`Error::Io`] when it cannot be read, [`Error::Crypto`] with an integrity class when it is no manifest.
 pub(crate) fn manifest_of(folder: &Path) -> Result<UnverifiedManifest> {
     let path = folder.join(MANIFEST);
-    let file = fs::File::open(&path).map_err(Error::io("read", &path))?;
+    let file = regular::open(&path).map_err(Error::io("read", &path))?;
     let mut bytes = Vec::new();
     // One byte more than allowed, so that the parser sees that it is too long.
     file.take(MANIFEST_MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(Error::io("read", &path))?;

@@ -68,6 +68,36 @@ pub enum Error {
     /// The vault is there already.
     #[error("vault '{0}' already exists")]
     VaultExists(String),
+    /// A vault's folder without its manifest.
+    #[error(
+        "integrity: vault '{vault}' has no manifest ({instead} is in the place of vault.json); put vault.json back from \
+         your own copy or from a backup of this vault, or replace the vault with: undercroft backup restore NAME --force"
+    )]
+    ManifestMissing {
+        /// The folder's name.
+        vault: String,
+        /// What is there instead.
+        instead: &'static str,
+    },
+    /// Something that is no vault lies where the vault's folder belongs.
+    #[error(
+        "{} is {found} and no vault, so vault '{vault}' cannot be made there; move it away, or let a backup take its \
+         place with: undercroft backup restore NAME --force", .path.display()
+    )]
+    NameTaken {
+        /// The vault that was to be made.
+        vault: String,
+        /// Where.
+        path: PathBuf,
+        /// What lies there.
+        found: &'static str,
+    },
+    /// A backup's folder without its manifest.
+    #[error(
+        "integrity: backup '{0}' has no manifest (vault.json), so it cannot be restored; put the file back from your own \
+         copy, or restore another one of: undercroft backup list"
+    )]
+    BackupWithoutManifest(String),
     /// No backup has this name.
     #[error("no backup '{0}'; see the names with: undercroft backup list")]
     NoBackup(String),
@@ -155,8 +185,10 @@ impl Error {
             Self::NoInstallation(_) | Self::NoVault(_) | Self::NoBackup(_) | Self::NothingToMine { .. } => {
                 ErrorClass::NotFound
             }
-            Self::VaultExists(_) | Self::RestoreReplaces(_) => ErrorClass::Conflict,
+            Self::VaultExists(_) | Self::NameTaken { .. } | Self::RestoreReplaces(_) => ErrorClass::Conflict,
             Self::Unverified { .. }
+            | Self::ManifestMissing { .. }
+            | Self::BackupWithoutManifest(_)
             | Self::ForeignKey { .. }
             | Self::Misplaced { .. }
             | Self::NotOpened(_) => ErrorClass::Integrity,

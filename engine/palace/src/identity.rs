@@ -2,8 +2,9 @@
 //!
 //! It lies in clear on purpose, and a person writes it with an editor. This file only reads it.
 
-use std::fs;
-use std::io;
+use std::io::{self, Read as _};
+
+use undercroft_crypto::regular;
 
 use crate::error::{Error, Result};
 use crate::home::Home;
@@ -17,24 +18,28 @@ pub const MAX_BYTES: u64 = 64 * 1024;
 /// [`Error::Io`] when the file is there and cannot be read as UTF-8 text of at most [`MAX_BYTES`].
 pub fn read(home: &Home) -> Result<Option<String>> {
     let path = home.identity_file();
-    let text = match fs::metadata(&path) {
-        Ok(metadata) if metadata.len() > MAX_BYTES => {
-            let reason = io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("longer than {MAX_BYTES} bytes; shorten it"),
-            );
-            return Err(Error::io("read", &path)(reason));
-        }
-        Ok(_) => fs::read_to_string(&path).map_err(Error::io("read", &path))?,
+    let file = match regular::open(&path) {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(Error::io("read", &path)(source)),
     };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Error::io("read", &path))?;
+    let refused =
+        |reason: String| Error::io("read", &path)(io::Error::new(io::ErrorKind::InvalidData, reason));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(refused(format!("longer than {MAX_BYTES} bytes; shorten it")));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| refused("it is not UTF-8 text; save it in that encoding".to_owned()))?;
     let text = text.trim_end();
     Ok((!text.is_empty()).then(|| text.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

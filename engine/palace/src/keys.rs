@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use undercroft_crypto::{Entropy, KdfSalt, MasterKey, durable};
+use undercroft_crypto::{Entropy, KdfSalt, MasterKey, durable, regular};
 use zeroize::Zeroizing;
 
 use crate::env::{Environment, Finding, resolve};
@@ -179,7 +179,7 @@ fn make_material(home: &Home, declared: &KeySource, entropy: &dyn Entropy) -> Re
 
 /// Reads a file of exactly `LEN` bytes that nobody but its owner may read.
 fn read_private<const LEN: usize>(path: &Path) -> Result<Zeroizing<[u8; LEN]>> {
-    let mut file = File::open(path).map_err(Error::io("read", path))?;
+    let mut file = regular::open(path).map_err(Error::io("read", path))?;
     let metadata = file.metadata().map_err(Error::io("read", path))?;
     refuse_shared(path, &metadata)?;
     let wrong_length = |found| Error::KeyFileLength { path: path.to_path_buf(), expected: LEN, found };
@@ -218,7 +218,7 @@ impl FirstStart {
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
-        let file = options.open(&path).map_err(Error::io("open", &path))?;
+        let file = regular::open_with(&path, &options).map_err(Error::io("open", &path))?;
         file.lock().map_err(Error::io("lock", &path))?;
         Ok(Self { _file: file })
     }

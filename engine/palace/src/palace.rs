@@ -12,10 +12,10 @@ use crate::env::parse::{Fusion, Limit};
 use crate::error::{Error, Result};
 use crate::home::Home;
 use crate::keys::{CreateKeys, KeyOrigin, KeySource, load_master_key};
-use crate::registry;
+use crate::registry::{self, Found};
 use crate::restore;
 use crate::settings::VaultSettings;
-use crate::staging::Staging;
+use crate::staging::{self, Names, Staging};
 
 pub use undercroft_crypto::Level;
 
@@ -47,7 +47,8 @@ impl Palace {
     /// replaced by `settings`.
     ///
     /// # Errors
-    /// Those of [`load_master_key`].
+    /// Those of [`load_master_key`]; [`Error::ForeignKey`] where something may be made, and the key is not the one of what
+    /// is there.
     pub fn open(
         home: Home,
         declared: &KeySource,
@@ -56,9 +57,13 @@ impl Palace {
         tools: VaultOptions,
     ) -> Result<Self> {
         let (master, origin) = load_master_key(&home, declared, create, tools.entropy.as_ref())?;
-        Staging::recover(&home)?;
+        staging::recover(&home)?;
         let options = VaultOptions { config: config(settings), ..tools };
-        Ok(Self { home, master, origin, options })
+        let palace = Self { home, master, origin, options };
+        if create == CreateKeys::IfEmpty {
+            palace.refuse_foreign_key()?;
+        }
+        Ok(palace)
     }
 
     /// The data folder.
@@ -84,12 +89,22 @@ impl Palace {
     /// Makes the vault `name` and opens it.
     ///
     /// # Errors
-    /// [`Error::VaultName`], [`Error::VaultExists`], [`Error::ForeignKey`] when there are vaults and the master key opens
-    /// none of them, or what the vault says.
+    /// [`Error::VaultName`], [`Error::VaultExists`], [`Error::NameTaken`] when something else lies there,
+    /// [`Error::ManifestMissing`], [`Error::ForeignKey`] when there are vaults and the master key opens none of them, or
+    /// what the vault says.
     pub fn create_vault(&self, name: &str, level: Level) -> Result<Vault> {
         let folder = registry::folder(&self.home, name)?;
-        if folder.try_exists().map_err(Error::io("look for", &folder))? {
-            return Err(Error::VaultExists(name.trim().to_owned()));
+        // From the look to the making nobody else gives the name to another folder, and a vault of this name whose
+        // replacement was interrupted is put back first: it would be waste once another has its name.
+        let _names = Names::hold(&self.home)?;
+        staging::put_back(&self.home, &folder)?;
+        match registry::look(&folder)? {
+            Found::Nothing => {}
+            Found::Vault => return Err(Error::VaultExists(name.trim().to_owned())),
+            Found::WithoutManifest { instead } => {
+                return Err(Error::ManifestMissing { vault: name.trim().to_owned(), instead });
+            }
+            found => return Err(registry::taken(name, &folder, found)),
         }
         self.refuse_foreign_key()?;
         crate::home::make_private_folder(&self.home.vaults())?;
@@ -169,16 +184,21 @@ impl Palace {
         restore::restore(&self.home, &self.master, &self.options, name, replace, progress)
     }
 
-    /// A key that opens no vault of this installation would make one that the others' key cannot open.
+    /// A key that opens no vault of this installation would make one that the others' key cannot open. A vault that
+    /// lost its manifest tells nothing about keys.
     fn refuse_foreign_key(&self) -> Result<()> {
-        let names = registry::names(&self.home)?;
-        for name in &names {
-            let folder = registry::folder(&self.home, name)?;
+        let mut judged = 0;
+        for name in registry::names(&self.home)? {
+            let folder = registry::folder(&self.home, &name)?;
+            if registry::look(&folder)? != Found::Vault {
+                continue;
+            }
+            judged += 1;
             if backups::manifest_of(&folder).is_ok_and(|manifest| is_ours(&manifest, &self.master)) {
                 return Ok(());
             }
         }
-        if names.is_empty() { Ok(()) } else { Err(Error::ForeignKey { vaults: names.len() }) }
+        if judged == 0 { Ok(()) } else { Err(Error::ForeignKey { vaults: judged }) }
     }
 
     fn now(&self) -> i64 {

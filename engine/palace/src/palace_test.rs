@@ -28,9 +28,12 @@ impl Fixture {
     }
 
     fn palace(&self, seed: u64) -> Palace {
+        self.open(seed, CreateKeys::IfEmpty).unwrap()
+    }
+
+    fn open(&self, seed: u64, create: CreateKeys) -> Result<Palace> {
         let tools = tools_with(self.clock.clone(), Arc::new(SeededEntropy::new(seed)));
-        let settings = VaultSettings::default();
-        Palace::open(self.home.clone(), &KeySource::KeyFile, CreateKeys::IfEmpty, &settings, tools).unwrap()
+        Palace::open(self.home.clone(), &KeySource::KeyFile, create, &VaultSettings::default(), tools)
     }
 }
 
@@ -46,6 +49,83 @@ fn texts(palace: &Palace, vault: &str) -> Vec<String> {
 fn backup(palace: &Palace, vault: &str) -> String {
     let made = palace.create_backup(vault, &mut |_| {}).unwrap();
     made.path.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_vault_whose_replacement_was_interrupted_is_not_made_anew_over_its_words() {
+    let fixture = Fixture::new();
+    let palace = fixture.palace(1);
+    remember(&palace.create_vault("work", Level::Sealed).unwrap(), "words from before");
+    // Somebody else works in the staging folder all the while, so it is not cleared.
+    let busy = Staging::enter(palace.home()).unwrap();
+    busy.set_aside_replaced(&palace.home().vaults().join("work"), "work").unwrap();
+    assert!(matches!(palace.create_vault("work", Level::Sealed), Err(Error::VaultExists(_))));
+    assert_eq!(texts(&palace, "work"), ["words from before"]);
+    drop(busy);
+    drop(Staging::enter(palace.home()).unwrap());
+    assert_eq!(texts(&palace, "work"), ["words from before"]);
+}
+
+#[test]
+fn what_a_replacement_left_does_not_come_back_for_a_deleted_vault() {
+    let fixture = Fixture::new();
+    let palace = fixture.palace(1);
+    palace.create_vault("work", Level::Sealed).unwrap();
+    let waste = palace.home().root().join(".staging/replaced-work");
+    fs::create_dir_all(&waste).unwrap();
+    // Of a replacement that is just removing the old folder: nobody clears it away.
+    palace.delete_vault("work").unwrap();
+    assert!(!waste.exists());
+    let again = fixture.palace(2);
+    assert_eq!(again.vaults().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_restore_takes_the_place_of_whatever_lies_there_when_told_to() {
+    let fixture = Fixture::new();
+    let palace = fixture.palace(1);
+    remember(&palace.create_vault("work", Level::Sealed).unwrap(), "kept");
+    let name = backup(&palace, "work");
+    let folder = palace.home().vaults().join("work");
+    let lose_manifest = || fs::remove_file(folder.join(MANIFEST)).unwrap();
+    let remove = || fs::remove_dir_all(&folder).unwrap();
+    let cases: [(&str, &dyn Fn()); 4] = [
+        ("no manifest", &lose_manifest),
+        ("a folder for a manifest", &|| {
+            lose_manifest();
+            fs::create_dir(folder.join(MANIFEST)).unwrap();
+        }),
+        ("a stray folder", &|| {
+            remove();
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("note"), "x").unwrap();
+        }),
+        ("a stray file", &|| {
+            remove();
+            fs::write(&folder, "x").unwrap();
+        }),
+    ];
+    for (what, spoil) in cases {
+        spoil();
+        let error = palace.restore_backup(&name, false, &mut |_| {}).unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Conflict, "{what}: {error}");
+        palace.restore_backup(&name, true, &mut |_| {}).unwrap();
+        assert_eq!(texts(&palace, "work"), ["kept"], "{what}");
+    }
+    remove();
+    fs::create_dir(&folder).unwrap();
+    palace.restore_backup(&name, false, &mut |_| {}).expect("an empty folder holds nothing to lose");
+    assert_eq!(texts(&palace, "work"), ["kept"]);
+    assert_eq!(fs::read_dir(palace.home().root().join(".staging")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_foreign_key_makes_nothing_where_vaults_are() {
+    let fixture = Fixture::new();
+    fixture.palace(1).create_vault("work", Level::Sealed).unwrap();
+    fs::write(fixture.home.key_file(), [9; 32]).unwrap();
+    assert!(matches!(fixture.open(2, CreateKeys::IfEmpty), Err(Error::ForeignKey { vaults: 1 })));
+    fixture.open(2, CreateKeys::Never).expect("opening to read judges each vault by itself");
 }
 
 #[test]
@@ -77,7 +157,7 @@ fn a_key_that_opens_no_vault_makes_none_beside_them() {
     let fixture = Fixture::new();
     fixture.palace(1).create_vault("work", Level::Sealed).unwrap();
     undercroft_crypto::durable::replace(&fixture.home.key_file(), &[9; 32], 0o600).unwrap();
-    let foreign = fixture.palace(2);
+    let foreign = fixture.open(2, CreateKeys::Never).unwrap();
     let error = foreign.create_vault("other", Level::Sealed).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Integrity);
     assert_eq!(foreign.vaults().unwrap(), ["work"]);
@@ -110,7 +190,7 @@ fn a_vault_is_not_deleted_with_a_key_that_does_not_open_it() {
     let fixture = Fixture::new();
     fixture.palace(1).create_vault("work", Level::Sealed).unwrap();
     undercroft_crypto::durable::replace(&fixture.home.key_file(), &[9; 32], 0o600).unwrap();
-    let foreign = fixture.palace(2);
+    let foreign = fixture.open(2, CreateKeys::Never).unwrap();
     let error = foreign.delete_vault("work").unwrap_err();
     assert!(matches!(error, Error::NotOpened(_)), "{error}");
     assert_eq!(error.class(), ErrorClass::Integrity);

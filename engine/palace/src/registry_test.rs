@@ -17,7 +17,7 @@ fn put_vault(home: &Home, name: &str) {
 }
 
 #[test]
-fn a_manifest_makes_a_folder_a_vault_and_nothing_else_does() {
+fn a_manifest_makes_a_folder_a_vault_and_what_lost_its_own_is_named() {
     let (_dir, home) = home();
     assert_eq!(names(&home).unwrap(), Vec::<String>::new());
     put_vault(&home, "work");
@@ -26,9 +26,24 @@ fn a_manifest_makes_a_folder_a_vault_and_nothing_else_does() {
     fs::create_dir_all(home.vaults().join("folder").join(MANIFEST)).unwrap();
     fs::write(home.vaults().join("file"), "x").unwrap();
     put_vault(&home, ".new-0011223344556677");
-    assert_eq!(names(&home).unwrap(), ["notes on bees", "work"]);
+    fs::create_dir_all(home.vaults().join("lost")).unwrap();
+    fs::write(home.vaults().join("lost").join(DATABASE), "x").unwrap();
+    assert_eq!(names(&home).unwrap(), ["folder", "lost", "notes on bees", "work"]);
     assert!(exists(&home, "work").unwrap() && !exists(&home, "empty").unwrap());
-    assert!(matches!(existing(&home, "folder"), Err(Error::NoVault(_))));
+    for damaged in ["folder", "lost"] {
+        let error = existing(&home, damaged).unwrap_err();
+        assert_eq!(error.class(), crate::ErrorClass::Integrity, "{error}");
+        assert!(error.to_string().contains("backup restore NAME --force"), "{error}");
+    }
+    for other in ["empty", "file", "nothing"] {
+        assert!(matches!(existing(&home, other), Err(Error::NoVault(_))), "{other}");
+    }
+    let found = |name: &str| look(&home.vaults().join(name)).unwrap();
+    assert_eq!(found("empty"), Found::EmptyFolder);
+    assert_eq!(found("nothing"), Found::Nothing);
+    assert_eq!(found("file"), Found::Stray("a file"));
+    fs::write(home.vaults().join("empty").join("note"), "x").unwrap();
+    assert_eq!(found("empty"), Found::Stray("a folder that holds no vault"));
 }
 
 #[test]

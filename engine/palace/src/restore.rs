@@ -6,14 +6,14 @@
 use std::fs;
 use std::path::Path;
 
-use undercroft_crypto::{MasterKey, durable};
+use undercroft_crypto::{MasterKey, durable, regular};
 use undercroft_vault::{Vault, VaultOptions};
 
 use crate::backups;
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
-use crate::registry::{self, DATABASE, MANIFEST};
-use crate::staging::Staging;
+use crate::registry::{self, DATABASE, Found, MANIFEST};
+use crate::staging::{self, Names, Staging};
 
 /// See `Palace::restore_backup`.
 pub(crate) fn restore(
@@ -27,9 +27,7 @@ pub(crate) fn restore(
     let backup = backups::find(home, name)?;
     let vault = backups::manifest_of(&backup.path)?.name().to_owned();
     let target = registry::folder(home, &vault)?;
-    if !replace && registry::is_vault(&target)? {
-        return Err(Error::RestoreReplaces(vault));
-    }
+    refuse_replacing(&target, &vault, replace)?;
     let staging = Staging::enter(home)?;
     let staged = staging.fresh(options.entropy.as_ref());
     let prepared =
@@ -50,8 +48,14 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     make_private_folder(to)?;
     for file in [DATABASE, MANIFEST] {
         let (source, target) = (from.join(file), to.join(file));
-        fs::copy(&source, &target).map_err(Error::io("copy", &source))?;
-        fs::File::open(&target).and_then(|copied| copied.sync_all()).map_err(Error::io("sync", &target))?;
+        let mut read = regular::open(&source).map_err(Error::io("copy", &source))?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut written = options.open(&target).map_err(Error::io("make", &target))?;
+        std::io::copy(&mut read, &mut written).map_err(Error::io("copy", &source))?;
+        written.sync_all().map_err(Error::io("sync", &target))?;
     }
     durable::sync_dir(to).map_err(Error::io("sync the folder", to))
 }
@@ -79,29 +83,54 @@ fn swap(
     vault: &str,
     replace: bool,
 ) -> Result<()> {
-    if !registry::is_vault(target)? {
+    refuse_replacing(target, vault, replace)?;
+    if matches!(registry::look(target)?, Found::Vault | Found::WithoutManifest { .. }) {
+        let mut swapped = Ok(());
+        undercroft_vault::alone(target, vault, || {
+            swapped = exchange(home, staging, staged, target, vault, replace);
+            Ok(())
+        })?;
+        return swapped;
+    }
+    exchange(home, staging, staged, target, vault, replace)
+}
+
+/// What lies at the vault's place is replaced only when that is asked for. An empty folder holds nothing to lose.
+fn refuse_replacing(target: &Path, vault: &str, replace: bool) -> Result<()> {
+    match registry::look(target)? {
+        Found::Nothing | Found::EmptyFolder => Ok(()),
+        _ if replace => Ok(()),
+        Found::Vault | Found::WithoutManifest { .. } => Err(Error::RestoreReplaces(vault.to_owned())),
+        found => Err(registry::taken(vault, target, found)),
+    }
+}
+
+/// Nobody has the old vault open, and nobody else gives its name away meanwhile. When the second renaming fails, the first
+/// is undone here; when the process dies between them, by the next that opens the installation.
+fn exchange(
+    home: &Home,
+    staging: &Staging,
+    staged: &Path,
+    target: &Path,
+    vault: &str,
+    replace: bool,
+) -> Result<()> {
+    let names = Names::hold(home)?;
+    staging::put_back(home, target)?;
+    // Looked at again: somebody may have been quicker.
+    refuse_replacing(target, vault, replace)?;
+    if registry::look(target)? == Found::Nothing {
         fs::rename(staged, target).map_err(Error::io("put in place", target))?;
         return registry::sync(&home.vaults());
     }
-    if !replace {
-        return Err(Error::RestoreReplaces(vault.to_owned()));
-    }
-    let mut swapped = Ok(());
-    undercroft_vault::alone(target, vault, || {
-        swapped = exchange(home, staging, staged, target, vault);
-        Ok(())
-    })?;
-    swapped
-}
-
-/// Nobody has the old vault open. When the second renaming fails, the first is undone here; when the process dies between
-/// them, by the next to enter the staging folder.
-fn exchange(home: &Home, staging: &Staging, staged: &Path, target: &Path, vault: &str) -> Result<()> {
     let old = staging.set_aside_replaced(target, vault)?;
     if let Err(source) = fs::rename(staged, target) {
         fs::rename(&old, target).map_err(Error::io("put back", target))?;
         return Err(Error::io("put in place", target)(source));
     }
     registry::sync(&home.vaults())?;
-    fs::remove_dir_all(&old).map_err(Error::io("remove", &old))
+    // No longer under a name that would be put back once the vault is deleted.
+    let waste = staging.set_aside(&old)?;
+    drop(names);
+    registry::discard(&waste)
 }

@@ -4,13 +4,15 @@
 //! vault that was renamed aside to be replaced, and whose replacement never arrived, is put back under its name.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use undercroft_crypto::Entropy;
+use undercroft_crypto::{Entropy, regular};
 
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
-use crate::{name, registry};
+use crate::name;
+use crate::registry::{self, Found};
 
 /// In front of a vault's name: its old folder while a restored one takes its place.
 const REPLACED: &str = "replaced-";
@@ -44,20 +46,6 @@ impl Staging {
         Ok(Self { area, _lock: lock })
     }
 
-    /// Puts back what an interrupted replacement left here. Does nothing, and writes nothing, when there is no such thing.
-    ///
-    /// # Errors
-    /// Those of [`Staging::enter`].
-    pub(crate) fn recover(home: &Home) -> Result<()> {
-        let area = home.root().join(".staging");
-        for folder in registry::folders_of(&area)? {
-            if replaced_vault(&folder).is_some() {
-                return Self::enter(home).map(drop);
-            }
-        }
-        Ok(())
-    }
-
     /// A name that is free, for something that is put together.
     pub(crate) fn fresh(&self, entropy: &dyn Entropy) -> PathBuf {
         let mut suffix = [0; 8];
@@ -66,18 +54,35 @@ impl Staging {
     }
 
     /// Renames the vault `name` out of the way for its replacement and returns where it is now. Whoever calls holds the
-    /// vault alone; until another folder has its name, the next to enter after a crash puts it back.
+    /// vault alone, and the [`Names`]; until another folder has its name, the next to open the installation after a crash
+    /// puts it back.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub(crate) fn set_aside_replaced(&self, folder: &Path, name: &str) -> Result<PathBuf> {
         let target = self.area.join(format!("{REPLACED}{name}"));
         if target.try_exists().map_err(Error::io("look for", &target))? {
-            // The vault is there, so an earlier replacement of it was completed and this is its waste.
+            // The vault is there, so an earlier replacement of it was completed and this is its waste, removed with the
+            // rest of what crashes left.
             self.set_aside(&target)?;
         }
         fs::rename(folder, &target).map_err(Error::io("set aside", folder))?;
         Ok(target)
+    }
+
+    /// Renames what a completed replacement of the vault at `folder` left, if anything, and returns where it is now. Whoever
+    /// calls holds the [`Names`].
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(crate) fn discard_replaced(&self, folder: &Path) -> Result<Option<PathBuf>> {
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
+        let waste = self.area.join(format!("{REPLACED}{name}"));
+        match fs::symlink_metadata(&waste) {
+            Ok(_) => self.set_aside(&waste).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::io("look for", &waste)(source)),
+        }
     }
 
     /// Renames `folder` out of the way and returns where it is now.
@@ -103,7 +108,63 @@ fn open_lock(path: &Path) -> Result<File> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(Error::io("open", path))
+    regular::open_with(path, &options).map_err(Error::io("open", path))
+}
+
+/// Held while a folder of a vault gets its name or loses it: between the look at a name and the renaming nobody else gives
+/// it away, and between the two renamings of a replacement nobody takes the vault for gone. The innermost of the locks.
+pub(crate) struct Names {
+    _lock: File,
+}
+
+impl Names {
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(crate) fn hold(home: &Home) -> Result<Self> {
+        let path = home.root().join("names.lock");
+        let lock = open_lock(&path)?;
+        lock.lock().map_err(Error::io("lock", &path))?;
+        Ok(Self { _lock: lock })
+    }
+}
+
+/// Puts back every vault whose replacement was interrupted. Does nothing, and writes nothing, when there is no such thing;
+/// waits for nobody who only works in the staging folder.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn recover(home: &Home) -> Result<()> {
+    let area = home.root().join(".staging");
+    let mut is_waste = false;
+    for folder in registry::folders_of(&area)? {
+        let Some(vault) = replaced_vault(&folder) else { continue };
+        let target = home.vaults().join(vault);
+        if registry::look(&target)? == Found::Nothing {
+            let _names = Names::hold(home)?;
+            put_back(home, &target)?;
+        } else {
+            is_waste = true;
+        }
+    }
+    if is_waste { Staging::enter(home).map(drop) } else { Ok(()) }
+}
+
+/// Undoes a replacement of the vault at `target` that stopped between its two renamings. Whoever calls holds the [`Names`]:
+/// so does a replacement over both, hence one that is found half done is not going on.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn put_back(home: &Home, target: &Path) -> Result<()> {
+    let Some(name) = target.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
+    let old = home.root().join(".staging").join(format!("{REPLACED}{name}"));
+    let is_there = |path: &Path| registry::look(path).map(|found| found != Found::Nothing);
+    if is_there(target)? || !is_there(&old)? {
+        return Ok(());
+    }
+    fs::rename(&old, target).map_err(Error::io("put back", target))?;
+    registry::sync(&home.vaults())
 }
 
 /// The vault whose old folder this is, when it was set aside to be replaced.
@@ -112,31 +173,19 @@ fn replaced_vault(path: &Path) -> Option<String> {
     name::vault(vault).ok().filter(|kept| kept == vault)
 }
 
+/// Removes everything in `area`, whose lock the caller holds alone, but a vault that has to be put back.
 fn clear(home: &Home, area: &Path) -> Result<()> {
     for entry in fs::read_dir(area).map_err(Error::io("read the folder", area))? {
-        let entry = entry.map_err(Error::io("read the folder", area))?;
-        let path = entry.path();
-        if put_back(home, &path)? {
-            continue;
+        let path = entry.map_err(Error::io("read the folder", area))?.path();
+        if let Some(vault) = replaced_vault(&path) {
+            let _names = Names::hold(home)?;
+            put_back(home, &home.vaults().join(vault))?;
         }
-        // A link is removed as itself, like a file that some other program left.
-        let folder = entry.file_type().map_err(Error::io("look at", &path))?.is_dir();
-        let removed = if folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        removed.map_err(Error::io("remove", &path))?;
+        if registry::look(&path)? != Found::Nothing {
+            registry::discard(&path)?;
+        }
     }
     Ok(())
-}
-
-/// Undoes a replacement that stopped between its two renamings, and says whether it did.
-fn put_back(home: &Home, path: &Path) -> Result<bool> {
-    let Some(vault) = replaced_vault(path) else { return Ok(false) };
-    let target = home.vaults().join(vault);
-    if target.try_exists().map_err(Error::io("look for", &target))? {
-        return Ok(false);
-    }
-    fs::rename(path, &target).map_err(Error::io("put back", &target))?;
-    registry::sync(&home.vaults())?;
-    Ok(true)
 }
 
 #[cfg(test)]
@@ -170,13 +219,13 @@ mod tests {
         let staging = Staging::enter(&home).unwrap();
         let aside = staging.set_aside_replaced(&vault, "work").unwrap();
         drop(staging);
-        Staging::recover(&home).unwrap();
+        recover(&home).unwrap();
         assert!(vault.join("old").exists() && !aside.exists());
         let staging = Staging::enter(&home).unwrap();
         staging.set_aside_replaced(&vault, "work").unwrap();
         fs::create_dir_all(&vault).unwrap();
         drop(staging);
-        Staging::recover(&home).unwrap();
+        recover(&home).unwrap();
         assert!(!vault.join("old").exists() && !aside.exists());
     }
 
@@ -201,6 +250,19 @@ mod tests {
         drop((first, second));
         Staging::enter(&home).unwrap();
         assert!(!work.exists());
+    }
+
+    #[test]
+    fn a_vault_is_put_back_although_somebody_else_is_inside() {
+        let (_dir, home) = home();
+        let vault = home.vaults().join("work");
+        fs::create_dir_all(&vault).unwrap();
+        fs::write(vault.join("old"), "x").unwrap();
+        let busy = Staging::enter(&home).unwrap();
+        busy.set_aside_replaced(&vault, "work").unwrap();
+        recover(&home).unwrap();
+        assert!(vault.join("old").exists());
+        drop(busy);
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! This looks at the armour and the first byte inside it. Whether a certificate is valid is decided by the client that
 //! connects with it; no key and no certificate is kept.
 
-use std::fs::File;
 use std::io::Read;
+use std::path::Path;
+
+use undercroft_crypto::regular;
 
 use super::finding::Complaint;
 
@@ -19,7 +21,7 @@ const END: &str = "-----END CERTIFICATE-----";
 /// A complaint when the file cannot be read, is cut short, or holds no certificate.
 pub fn certificate_file(path: &str) -> Result<(), Complaint> {
     let mut text = String::new();
-    File::open(path)
+    regular::open(Path::new(path))
         .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
         .map_err(|error| Complaint::unreadable(format!("the certificate file cannot be read: {error}")))?;
     let mut rest = text.as_str();
