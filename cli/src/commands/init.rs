@@ -14,10 +14,14 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> Outcome {
     // A key source that contradicts what is there is refused before anything is called initialised.
     let palace = context.palace(CreateKeys::IfEmpty)?;
     let path = context.home.root().display().to_string();
-    let created = !registry::exists(&context.home, DEFAULT_VAULT)?;
-    if created {
-        palace.create_vault(DEFAULT_VAULT, level)?.close()?;
-    }
+    let created = match registry::existing(&context.home, DEFAULT_VAULT) {
+        Ok(_) => false,
+        Err(undercroft_palace::Error::NoVault(_)) => {
+            palace.create_vault(DEFAULT_VAULT, level)?.close()?;
+            true
+        }
+        Err(damaged) => return Err(damaged.into()),
+    };
     if context.out.is_json() {
         let source = match palace.key_origin() {
             KeyOrigin::Passphrase => "passphrase",

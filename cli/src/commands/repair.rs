@@ -22,6 +22,15 @@ pub(super) fn run(args: &RepairArgs, context: &mut Context) -> Outcome {
     } else {
         context.out.line(&format!("fingerprints backfilled: {}", report.fingerprints_backfilled))?;
         context.out.line(&format!("vectors made again:      {}", report.reembedded))?;
+        for removed in &report.foreign_removed {
+            context.out.stored_line(&format!("removed from the schema: {removed}"))?;
+        }
+        for table in &report.foreign_tables {
+            context.out.stored_line(&format!(
+                "left in the schema:      table {table}, which another program made; look at what it holds, and remove it \
+                 with SQLite's shell (DROP TABLE) or restore a backup"
+            ))?;
+        }
         context.out.line(&format!("records checked:         {}", report.records_checked))?;
         if !report.ok {
             verify::print(&report.verify, context)?;
