@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use undercroft_bench::{ingest, locomo_run, open, scale, verify};
+use undercroft_bench::{ingest, locomo_run, open, scale, serve, verify};
 use undercroft_crypto::Level;
 
 /// Measures the Undercroft engine. Use a release build: cargo run --release -p undercroft-bench -- <command>
@@ -48,7 +48,12 @@ enum Command {
         /// Drawers of 90 words.
         #[arg(long, default_value_t = 100_000)]
         drawers: usize,
+        /// Times that the vault is verified; the best one counts.
+        #[arg(long, default_value_t = 3)]
+        runs: u32,
     },
+    /// The server under load: searches, saves, many vaults, and what one vault does to another.
+    Serve(serve::ServeOptions),
 }
 
 fn main() -> ExitCode {
@@ -57,7 +62,8 @@ fn main() -> ExitCode {
         Command::Scale { sizes } => scale::run(&sizes).map_err(Into::into),
         Command::Ingest { drawers, level } => ingest::run(drawers, level).map_err(Into::into),
         Command::Open { drawers } => open::run(drawers).map_err(Into::into),
-        Command::Verify { drawers } => verify::run(drawers).map_err(Into::into),
+        Command::Verify { drawers, runs } => verify::run(drawers, runs).map_err(Into::into),
+        Command::Serve(options) => serve::run(&options).map_err(Into::into),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -93,7 +93,9 @@ impl BlindKey {
     /// The first 16 bytes of HMAC-SHA256(key, domain ‖ 0x00 ‖ value).
     #[must_use]
     pub fn blind(&self, column: BlindColumn, value: &[u8]) -> Blind {
-        Blind::from_bytes(self.0.start(column.as_str()).raw(value).finish_short())
+        let mut running = self.0.start(column.as_str());
+        running.raw(value);
+        Blind::from_bytes(running.finish_short())
     }
 }
 
@@ -146,7 +148,9 @@ impl LabelKey {
     /// The first 16 bytes of HMAC-SHA256(label key, domain ‖ 0x00 ‖ label).
     #[must_use]
     pub fn blind(&self, label: &str) -> Blind {
-        Blind::from_bytes(self.keyed.start(LABEL_DOMAIN).raw(label.as_bytes()).finish_short())
+        let mut running = self.keyed.start(LABEL_DOMAIN);
+        running.raw(label.as_bytes());
+        Blind::from_bytes(running.finish_short())
     }
 }
 

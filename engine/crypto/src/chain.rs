@@ -66,15 +66,9 @@ impl ChainKey {
     /// i64)). For a replay that needs no digest.
     #[must_use]
     pub fn step_head(&self, previous: &Head, label: &Blind, tag: &Tag, at_micros: i64) -> Head {
-        Head::from_bytes(
-            self.0
-                .start(STEP_DOMAIN)
-                .lp(previous.as_bytes())
-                .lp(label.as_bytes())
-                .lp(tag.as_bytes())
-                .lp(&at_micros.to_le_bytes())
-                .finish(),
-        )
+        let mut running = self.0.start(STEP_DOMAIN);
+        running.lp(previous.as_bytes()).lp(label.as_bytes()).lp(tag.as_bytes()).lp(&at_micros.to_le_bytes());
+        Head::from_bytes(running.finish())
     }
 }
 

@@ -198,7 +198,9 @@ impl SampleKey {
     /// round u64 ‖ lp(record)). A check reads the records of lowest rank.
     #[must_use]
     pub fn rank(&self, round: u64, record: &Blind) -> u64 {
-        let mac = self.0.start(SAMPLE_DOMAIN).raw(&round.to_le_bytes()).lp(record.as_bytes()).finish_short();
+        let mut running = self.0.start(SAMPLE_DOMAIN);
+        running.raw(&round.to_le_bytes()).lp(record.as_bytes());
+        let mac = running.finish_short();
         let mut low = [0; 8];
         low.copy_from_slice(&mac[..8]);
         u64::from_le_bytes(low)
@@ -238,7 +240,9 @@ impl NonceKey {
     pub fn nonce(&self, seed: &[u8; 32], ctx: &SealContext<'_>, plain: &[u8]) -> [u8; NONCE_LEN] {
         use sha2::Digest as _;
         let fingerprint = Sha256::digest(plain);
-        let mac = self.0.start(NONCE_DOMAIN).lp(seed).lp(&ctx.associated_data()).lp(&fingerprint).finish();
+        let mut running = self.0.start(NONCE_DOMAIN);
+        running.lp(seed).lp(&ctx.associated_data()).lp(&fingerprint);
+        let mac = running.finish();
         let mut nonce = [0; NONCE_LEN];
         nonce.copy_from_slice(&mac[..NONCE_LEN]);
         nonce

@@ -65,18 +65,29 @@ fn compress(content: &[u8]) -> Option<Vec<u8>> {
 /// [`Error::Frame`] for an empty frame, an unknown first byte, and a zstd frame that has no size in its header,
 /// lies about it, is cut, is followed by anything, or is one that [`encode`] would not have written.
 pub fn decode(frame: &[u8], limit: usize) -> Result<Vec<u8>, Error> {
+    let mut content = Vec::new();
+    decode_into(frame, limit, &mut content).map(|()| content)
+}
+
+/// As [`decode`], into a buffer that keeps its capacity. What the buffer held is replaced; after an error it is empty.
+///
+/// # Errors
+/// Those of [`decode`].
+pub fn decode_into(frame: &[u8], limit: usize, content: &mut Vec<u8>) -> Result<(), Error> {
+    content.clear();
     match frame.split_first() {
-        Some((&FRAME_RAW, content)) => {
-            within(content.len() as u64, limit)?;
-            Ok(content.to_vec())
+        Some((&FRAME_RAW, raw)) => {
+            within(raw.len() as u64, limit)?;
+            content.extend_from_slice(raw);
+            Ok(())
         }
-        Some((&FRAME_ZSTD, compressed)) => decompress(compressed, limit),
+        Some((&FRAME_ZSTD, compressed)) => decompress(compressed, limit, content),
         Some(_) => Err(damaged("unknown first byte")),
         None => Err(damaged("no bytes")),
     }
 }
 
-fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, Error> {
+fn decompress(compressed: &[u8], limit: usize, content: &mut Vec<u8>) -> Result<(), Error> {
     let claimed = zstd_safe::get_frame_content_size(compressed)
         .map_err(|_| damaged("no zstd header"))?
         .ok_or(damaged("no size in the zstd header"))?;
@@ -91,10 +102,14 @@ fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, Error> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
         // Like any allocation, this panics for want of memory: a text must never look damaged because of that.
         let context = slot.get_or_insert_with(DCtx::create);
-        let mut content = vec![0; size];
-        match context.decompress(content.as_mut_slice(), compressed) {
-            Ok(written) if written == size => Ok(content),
-            _ => Err(damaged("the zstd frame does not decompress to its size")),
+        // Appends within the capacity, whose bytes need not be zeroed first.
+        content.reserve_exact(size);
+        match context.decompress(content, compressed) {
+            Ok(written) if written == size => Ok(()),
+            _ => {
+                content.clear();
+                Err(damaged("the zstd frame does not decompress to its size"))
+            }
         }
     })
 }

@@ -162,8 +162,9 @@ impl ManifestKey {
     }
 
     fn mac(&self, manifest: &Manifest) -> Tag {
-        let running = self.0.start(canonical::MANIFEST_DOMAIN);
-        Tag::from_bytes(running.raw(&canonical::encode(manifest)).finish())
+        let mut running = self.0.start(canonical::MANIFEST_DOMAIN);
+        running.raw(&canonical::encode(manifest));
+        Tag::from_bytes(running.finish())
     }
 }
 

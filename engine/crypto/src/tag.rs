@@ -99,8 +99,12 @@ impl MacKey {
     #[must_use]
     pub fn tag(&self, domain: TagDomain, fields: &[&[u8]]) -> Tag {
         let count = (fields.len() as u64).to_le_bytes();
-        let running = self.0.start(domain.as_str()).raw(&count);
-        Tag::from_bytes(fields.iter().fold(running, |running, field| running.lp(field)).finish())
+        let mut running = self.0.start(domain.as_str());
+        running.raw(&count);
+        for field in fields {
+            running.lp(field);
+        }
+        Tag::from_bytes(running.finish())
     }
 
     /// Recomputes a tag and compares it in constant time.

@@ -73,6 +73,24 @@ impl Keyring {
         }
     }
 
+    /// As [`Keyring::open_field`], into a buffer that keeps its capacity.
+    pub(crate) fn open_field_into(
+        &self,
+        domain: SealDomain,
+        record: &[u8],
+        stored: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match self.level {
+            Level::Sealed => Ok(self.keys.enc().open_into(&self.context(domain, record), stored, out)?),
+            Level::HmacOnly => {
+                out.clear();
+                out.extend_from_slice(stored);
+                Ok(())
+            }
+        }
+    }
+
     /// Seals at either level: derived data and key material are never readable.
     pub(crate) fn seal_always(&self, domain: SealDomain, record: &[u8], plain: &[u8]) -> Vec<u8> {
         self.keys.enc().seal(&self.context(domain, record), plain, self.entropy.as_ref())

@@ -8,14 +8,14 @@ use super::state::as_sql;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 
-/// One row as stored.
+/// One row as stored, with its sealed label owned, or borrowed from the statement that reads it.
 #[derive(Debug, Clone)]
-pub(crate) struct AuditRow {
+pub(crate) struct AuditRow<B = Vec<u8>> {
     pub(crate) n: i64,
     pub(crate) label: Blind,
     pub(crate) tag: Tag,
     pub(crate) at: i64,
-    pub(crate) shown: Vec<u8>,
+    pub(crate) shown: B,
 }
 
 /// Columns in the order that [`AuditRow::read`] expects.
@@ -23,6 +23,14 @@ pub(crate) const COLUMNS: &str = "n, label, tag, at, shown";
 
 impl AuditRow {
     pub(crate) fn read(row: &Row<'_>) -> Result<Self> {
+        let row = AuditRow::borrow(row)?;
+        Ok(Self { n: row.n, label: row.label, tag: row.tag, at: row.at, shown: row.shown.to_vec() })
+    }
+}
+
+impl<'r> AuditRow<&'r [u8]> {
+    /// Reads a row in place.
+    pub(crate) fn borrow(row: &'r Row<'_>) -> Result<Self> {
         let n: i64 = row.get(0)?;
         let malformed = || Error::record("audit record", n, "a column is malformed");
         Ok(Self {
@@ -32,21 +40,30 @@ impl AuditRow {
             tag: Tag::from_slice(row.get_ref(2)?.as_blob().map_err(|_| malformed())?)
                 .map_err(|_| malformed())?,
             at: row.get_ref(3)?.as_i64().map_err(|_| malformed())?,
-            shown: row.get_ref(4)?.as_blob().map_err(|_| malformed())?.to_vec(),
+            shown: row.get_ref(4)?.as_blob().map_err(|_| malformed())?,
         })
     }
+}
 
+impl<B: AsRef<[u8]>> AuditRow<B> {
     /// The label in words; an error when the sealed label is not the one that the chain covers.
     pub(crate) fn open_label(&self, keyring: &Keyring) -> Result<String> {
-        let bytes = keyring.open_field(SealDomain::AuditLabel, &self.n.to_le_bytes(), &self.shown)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::record("audit record", self.n, "its shown label is not text"))?;
-        if keyring.label_text(&text) != self.label {
-            return Err(Error::record(
-                "audit record",
-                self.n,
-                "its shown label is not the one that the chain covers",
-            ));
+        let mut bytes = Vec::new();
+        self.open_label_into(keyring, &mut bytes).map(str::to_owned)
+    }
+
+    /// As [`AuditRow::open_label`], in a buffer that keeps its capacity.
+    pub(crate) fn open_label_into<'b>(&self, keyring: &Keyring, buffer: &'b mut Vec<u8>) -> Result<&'b str> {
+        let fail = |finding| Error::record("audit record", self.n, finding);
+        keyring.open_field_into(
+            SealDomain::AuditLabel,
+            &self.n.to_le_bytes(),
+            self.shown.as_ref(),
+            buffer,
+        )?;
+        let text = str::from_utf8(buffer).map_err(|_| fail("its shown label is not text"))?;
+        if keyring.label_text(text) != self.label {
+            return Err(fail("its shown label is not the one that the chain covers"));
         }
         Ok(text)
     }
@@ -98,19 +115,34 @@ pub(crate) fn first(conn: &Connection) -> Result<Option<i64>> {
     Ok(conn.prepare_cached("SELECT min(n) FROM audit")?.query_row([], |row| row.get(0))?)
 }
 
-/// Rows after `n` with their position, each read on its own: one malformed row does not hide the others.
-pub(crate) fn after_each(conn: &Connection, n: i64, limit: usize) -> Result<Vec<(i64, Result<AuditRow>)>> {
+/// Shows `each` the rows after `n`, oldest first, in place and each on its own (one malformed row does not hide the
+/// others), at most `limit`. Gives the last position shown.
+pub(crate) fn each_after(
+    conn: &Connection,
+    n: i64,
+    limit: usize,
+    mut each: impl FnMut(i64, Result<AuditRow<&[u8]>>),
+) -> Result<Option<i64>> {
+    let sql = format!("SELECT {COLUMNS} FROM audit WHERE n > ?1 ORDER BY n LIMIT ?2");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query((n, i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        let n = row.get(0)?;
+        each(n, AuditRow::borrow(row));
+        last = Some(n);
+    }
+    Ok(last)
+}
+
+/// Rows after `n`, oldest first, at most `limit`.
+pub(crate) fn after(conn: &Connection, n: i64, limit: usize) -> Result<Vec<AuditRow>> {
     let sql = format!("SELECT {COLUMNS} FROM audit WHERE n > ?1 ORDER BY n LIMIT ?2");
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query((n, i64::try_from(limit).unwrap_or(i64::MAX)))?;
     let mut out = Vec::new();
     while let Some(row) = rows.next()? {
-        out.push((row.get(0)?, AuditRow::read(row)));
+        out.push(AuditRow::read(row)?);
     }
     Ok(out)
-}
-
-/// Rows after `n`, oldest first, at most `limit`.
-pub(crate) fn after(conn: &Connection, n: i64, limit: usize) -> Result<Vec<AuditRow>> {
-    after_each(conn, n, limit)?.into_iter().map(|(_, row)| row).collect()
 }

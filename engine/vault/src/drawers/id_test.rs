@@ -38,3 +38,14 @@ fn only_thirty_two_lower_case_digits_are_an_id() {
         assert!(text.parse::<DrawerId>().is_err(), "{text:?}");
     }
 }
+
+#[test]
+fn one_stray_character_anywhere_is_refused() {
+    for at in 0..DIRECT.len() {
+        for stray in (0..=0x7f_u8).filter(|byte| !b"0123456789abcdef".contains(byte)) {
+            let mut text = DIRECT.to_owned();
+            text.replace_range(at..=at, char::from(stray).encode_utf8(&mut [0; 4]));
+            assert!(text.parse::<DrawerId>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -6,9 +6,10 @@ use undercroft_crypto::{Blind, MacKey, Tag, TagDomain};
 
 use crate::error::{Error, Result};
 
-/// One row as stored. Every column is covered by the tag.
+/// One row as stored, with its long columns owned, or borrowed from the statement that reads them. Every column is
+/// covered by the tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DrawerRow {
+pub(crate) struct DrawerRow<B = Vec<u8>> {
     /// Filing order; from a counter, never used again.
     pub(crate) seq: i64,
     /// Position in the audit chain of the record that wrote this version.
@@ -21,9 +22,9 @@ pub(crate) struct DrawerRow {
     pub(crate) fp: Blind,
     /// Record id of the superseded drawer.
     pub(crate) supersedes: Option<Blind>,
-    pub(crate) meta: Vec<u8>,
-    pub(crate) content: Vec<u8>,
-    pub(crate) embedding: Vec<u8>,
+    pub(crate) meta: B,
+    pub(crate) content: B,
+    pub(crate) embedding: B,
     pub(crate) tag: Tag,
 }
 
@@ -32,6 +33,27 @@ const COLUMNS: &str = "seq, written, rid, wing, room, source, fp, supersedes, me
 
 impl DrawerRow {
     pub(crate) fn read(row: &Row<'_>) -> Result<Self> {
+        let row = DrawerRow::borrow(row)?;
+        Ok(Self {
+            seq: row.seq,
+            written: row.written,
+            rid: row.rid,
+            wing: row.wing,
+            room: row.room,
+            source: row.source,
+            fp: row.fp,
+            supersedes: row.supersedes,
+            meta: row.meta.to_vec(),
+            content: row.content.to_vec(),
+            embedding: row.embedding.to_vec(),
+            tag: row.tag,
+        })
+    }
+}
+
+impl<'r> DrawerRow<&'r [u8]> {
+    /// Reads a row in place.
+    pub(crate) fn borrow(row: &'r Row<'_>) -> Result<Self> {
         let seq: i64 = row.get(0)?;
         let fail = || Error::record("drawer row", seq, "a column is malformed");
         Ok(Self {
@@ -43,13 +65,15 @@ impl DrawerRow {
             source: optional_blind(row.get_ref(5)?).ok_or_else(fail)?,
             fp: blind(row.get_ref(6)?).ok_or_else(fail)?,
             supersedes: optional_blind(row.get_ref(7)?).ok_or_else(fail)?,
-            meta: row.get_ref(8)?.as_blob().map_err(|_| fail())?.to_vec(),
-            content: row.get_ref(9)?.as_blob().map_err(|_| fail())?.to_vec(),
-            embedding: row.get_ref(10)?.as_blob().map_err(|_| fail())?.to_vec(),
+            meta: row.get_ref(8)?.as_blob().map_err(|_| fail())?,
+            content: row.get_ref(9)?.as_blob().map_err(|_| fail())?,
+            embedding: row.get_ref(10)?.as_blob().map_err(|_| fail())?,
             tag: row.get_ref(11)?.as_blob().ok().and_then(|b| Tag::from_slice(b).ok()).ok_or_else(fail)?,
         })
     }
+}
 
+impl<B: AsRef<[u8]>> DrawerRow<B> {
     /// The tag that the other columns demand.
     pub(crate) fn compute_tag(&self, mac: &MacKey) -> Tag {
         let empty: &[u8] = &[];
@@ -66,9 +90,9 @@ impl DrawerRow {
                 source,
                 self.fp.as_bytes(),
                 supersedes,
-                &self.meta,
-                &self.content,
-                &self.embedding,
+                self.meta.as_ref(),
+                self.content.as_ref(),
+                self.embedding.as_ref(),
             ],
         )
     }
@@ -283,14 +307,23 @@ pub(crate) fn is_superseded(conn: &Connection, link: &Blind) -> Result<bool> {
         .exists([link.as_bytes()])?)
 }
 
-/// Rows after `seq` with their filing number, each read on its own: one malformed row does not hide the others.
-pub(crate) fn after_each(conn: &Connection, seq: i64, limit: usize) -> Result<Vec<(i64, Result<DrawerRow>)>> {
-    let sql = format!("SELECT {COLUMNS} FROM drawers WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+/// Shows `each` the rows with `after < seq <= to` in filing order, in place and each on its own (one malformed row
+/// does not hide the others), at most `limit`. Gives the last filing number shown.
+pub(crate) fn each_between(
+    conn: &Connection,
+    after: i64,
+    to: i64,
+    limit: usize,
+    mut each: impl FnMut(i64, Result<DrawerRow<&[u8]>>),
+) -> Result<Option<i64>> {
+    let sql = format!("SELECT {COLUMNS} FROM drawers WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3");
     let mut statement = conn.prepare_cached(&sql)?;
-    let mut rows = statement.query((seq, i64::try_from(limit).unwrap_or(i64::MAX)))?;
-    let mut out = Vec::new();
+    let mut rows = statement.query((after, to, i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut last = None;
     while let Some(row) = rows.next()? {
-        out.push((row.get(0)?, DrawerRow::read(row)));
+        let seq = row.get(0)?;
+        each(seq, DrawerRow::borrow(row));
+        last = Some(seq);
     }
-    Ok(out)
+    Ok(last)
 }

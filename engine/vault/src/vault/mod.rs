@@ -30,7 +30,7 @@ pub use door::{BypassReason, Change, Outcome, Outcomes, Saved, Screening, Source
 pub use handle::Vault;
 pub use list::{ListedDrawer, Room, Taxonomy, Wing};
 pub use once::{Answers, Done, Idempotency, WriteRequest};
-pub(crate) use read::{Opened, open_unchained};
+pub(crate) use read::{Buffers, Opened, open_in, open_unchained};
 pub use reconcile::Recovery;
 pub use repair::RepairReport;
 pub use search::{SearchHit, SearchReply, SearchRequest};

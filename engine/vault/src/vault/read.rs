@@ -24,7 +24,8 @@ pub(crate) struct Opened {
 impl Opened {
     /// Its vector, opened when asked for: reading words does not need it.
     pub(crate) fn vector(&self, keyring: &Keyring) -> Result<Quantized> {
-        let bytes = open_field(keyring, &self.row, SealDomain::DrawerEmbedding, &self.row.embedding)?;
+        let mut bytes = Vec::new();
+        open_field(keyring, &self.row, SealDomain::DrawerEmbedding, &self.row.embedding, &mut bytes)?;
         Quantized::from_bytes(&bytes)
             .map_err(|_| Error::record("drawer", self.stored.id, "its embedding is malformed"))
     }
@@ -82,47 +83,86 @@ impl Vault {
 /// Verifies a row against itself: tag, seals, identity. Whether it is the newest version is not decided here, so
 /// what comes back may build derived data and must not leave the vault.
 pub(crate) fn open_unchained(keyring: &Keyring, row: DrawerRow) -> Result<Opened> {
-    if row.compute_tag(keyring.mac()) != row.tag {
-        return Err(tampered(keyring, &row));
-    }
-    let stored = open_meta(keyring, &row)?;
-    if keyring.record_id(&stored.id) != row.rid {
-        return Err(Error::record("drawer", stored.id, "its row is filed under another id"));
-    }
-    let text = open_text(keyring, &row, &stored)?;
+    let mut buffers = Buffers::default();
+    let (stored, text) = open_in(keyring, &row, &mut buffers)?;
+    let text = text.to_owned();
     Ok(Opened { row, stored, text })
 }
 
+/// Where fields are opened: buffers that keep their capacity from row to row.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    meta: Vec<u8>,
+    body: Vec<u8>,
+    content: Vec<u8>,
+}
+
+/// As [`open_unchained`], for a row that need not be kept: its text stays in the buffers.
+pub(crate) fn open_in<'b, B: AsRef<[u8]>>(
+    keyring: &Keyring,
+    row: &DrawerRow<B>,
+    buffers: &'b mut Buffers,
+) -> Result<(StoredMeta, &'b str)> {
+    if row.compute_tag(keyring.mac()) != row.tag {
+        return Err(tampered(keyring, row));
+    }
+    let stored = open_meta(keyring, row, &mut buffers.meta)?;
+    if keyring.record_id(&stored.id) != row.rid {
+        return Err(Error::record("drawer", stored.id, "its row is filed under another id"));
+    }
+    let text = open_text(keyring, row, &stored, buffers)?;
+    Ok((stored, text))
+}
+
 /// Names the drawer when its metadata still opens and belongs to the row's id, else the row.
-fn tampered(keyring: &Keyring, row: &DrawerRow) -> Error {
+fn tampered<B: AsRef<[u8]>>(keyring: &Keyring, row: &DrawerRow<B>) -> Error {
     const FINDING: &str = "its tag does not match (TAMPERED)";
-    match open_meta(keyring, row) {
+    match open_meta(keyring, row, &mut Vec::new()) {
         Ok(stored) if keyring.record_id(&stored.id) == row.rid => Error::record("drawer", stored.id, FINDING),
         _ => Error::record("drawer row", row.seq, FINDING),
     }
 }
 
-fn open_meta(keyring: &Keyring, row: &DrawerRow) -> Result<StoredMeta> {
-    let meta = open_field(keyring, row, SealDomain::DrawerMeta, &row.meta)?;
-    if meta.len() > limits::MAX_META_BYTES {
+fn open_meta<B: AsRef<[u8]>>(
+    keyring: &Keyring,
+    row: &DrawerRow<B>,
+    buffer: &mut Vec<u8>,
+) -> Result<StoredMeta> {
+    open_field(keyring, row, SealDomain::DrawerMeta, row.meta.as_ref(), buffer)?;
+    if buffer.len() > limits::MAX_META_BYTES {
         return Err(Error::record("drawer row", row.seq, "its metadata is over the limit"));
     }
-    serde_json::from_slice(&meta)
+    serde_json::from_slice(buffer)
         .map_err(|_| Error::record("drawer row", row.seq, "its metadata is malformed"))
 }
 
-fn open_field(keyring: &Keyring, row: &DrawerRow, domain: SealDomain, stored: &[u8]) -> Result<Vec<u8>> {
+fn open_field<B>(
+    keyring: &Keyring,
+    row: &DrawerRow<B>,
+    domain: SealDomain,
+    stored: &[u8],
+    buffer: &mut Vec<u8>,
+) -> Result<()> {
     keyring
-        .open_field(domain, row.rid.as_bytes(), stored)
+        .open_field_into(domain, row.rid.as_bytes(), stored, buffer)
         .map_err(|_| Error::record("drawer row", row.seq, "a sealed field does not open"))
 }
 
-fn open_text(keyring: &Keyring, row: &DrawerRow, stored: &StoredMeta) -> Result<String> {
-    let body = open_field(keyring, row, SealDomain::DrawerContent, &row.content)?;
+fn open_text<'b, B: AsRef<[u8]>>(
+    keyring: &Keyring,
+    row: &DrawerRow<B>,
+    stored: &StoredMeta,
+    buffers: &'b mut Buffers,
+) -> Result<&'b str> {
+    let Buffers { body, content, .. } = buffers;
+    open_field(keyring, row, SealDomain::DrawerContent, row.content.as_ref(), body)?;
     let bytes = match keyring.level() {
-        Level::Sealed => frame::decode(&body, limits::MAX_TEXT_BYTES)
-            .map_err(|_| Error::record("drawer", stored.id, "its content's frame is damaged"))?,
+        Level::Sealed => {
+            frame::decode_into(body, limits::MAX_TEXT_BYTES, content)
+                .map_err(|_| Error::record("drawer", stored.id, "its content's frame is damaged"))?;
+            content
+        }
         Level::HmacOnly => body,
     };
-    String::from_utf8(bytes).map_err(|_| Error::record("drawer", stored.id, "its content is not text"))
+    str::from_utf8(bytes).map_err(|_| Error::record("drawer", stored.id, "its content is not text"))
 }

@@ -1,6 +1,5 @@
 //! The leg over the audit chain: replay, shown labels, and what each drawer's newest record is.
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use undercroft_crypto::{Anchor, ChainState, Tag};
 
@@ -8,14 +7,11 @@ use super::indexes::IndexSums;
 use super::report::VerifyReport;
 use crate::audit::table::AuditRow;
 use crate::audit::{self, Label};
-use crate::drawers::DrawerId;
-use crate::error::Result;
+use crate::drawers::{DrawerId, table};
+use crate::error::{Error, Result};
 use crate::limits;
 use crate::storage::snapshot::Snapshot;
 use crate::vault::Vault;
-
-/// Rows opened at a time: large enough to keep every core busy.
-const PAGE: usize = 8 * limits::PAGE_ROWS;
 
 /// The newest records about one drawer.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,61 +48,77 @@ pub(super) fn walk(
     report: &mut VerifyReport,
 ) -> Result<Walked> {
     let mut walked = Walked::default();
-    let mut state = ChainState::genesis();
-    let meets = |state: &ChainState| {
-        expected.is_some_and(|(_, anchor)| anchor.height == state.height && anchor.head == state.head)
+    walked.newest.reserve(snapshot.with(table::count)?.try_into().unwrap_or(0));
+    let mut replay = Replay {
+        state: ChainState::genesis(),
+        broken: snapshot.with(audit::table::first)?.is_some_and(|n| n < 1),
+        anchor_met: false,
+        anchor: expected.map(|(_, anchor)| anchor),
     };
-    let mut broken = snapshot.with(audit::table::first)?.is_some_and(|n| n < 1);
-    let mut anchor_met = meets(&state);
-    let mut rows = fetch(snapshot, 0)?;
-    while let Some(last) = rows.last().map(|(n, _)| *n) {
-        let (labels, next) = rayon::join(|| open_labels(vault, &rows), || fetch(snapshot, last));
-        for ((n, row), label) in rows.iter().zip(labels) {
-            broken |= *n != audit::state::as_sql(state.height) + 1;
-            if let Ok(row) = row {
-                state = vault.keyring().step(&state, &row.label, &row.tag, row.at);
-                indexes.add_audit(row);
-            }
-            broken |= row.is_err();
-            anchor_met |= meets(&state);
-            note_label(*n, row.as_ref().ok(), label, &mut walked, report);
-        }
-        rows = next?;
+    replay.meet_anchor();
+    let (mut label, mut after) = (Vec::new(), Some(0));
+    while let Some(from) = after {
+        after = snapshot.with(|conn| {
+            audit::table::each_after(conn, from, limits::PAGE_ROWS, |n, row| {
+                replay.step(vault, n, row.as_ref().ok());
+                if let Ok(row) = &row {
+                    indexes.add_audit(row);
+                }
+                note_label(vault, n, &row, &mut label, &mut walked, report);
+            })
+        })?;
     }
-    report.chain_ok = !broken && anchor_met && expected.is_some_and(|(stored, _)| *stored == state);
+    report.chain_ok =
+        !replay.broken && replay.anchor_met && expected.is_some_and(|(stored, _)| *stored == replay.state);
     Ok(walked)
 }
 
-type Page = Vec<(i64, Result<AuditRow>)>;
-
-fn fetch(snapshot: &Snapshot<'_>, after: i64) -> Result<Page> {
-    snapshot.with(|conn| audit::table::after_each(conn, after, PAGE))
+/// The chain as far as it was replayed.
+struct Replay<'a> {
+    state: ChainState,
+    broken: bool,
+    anchor_met: bool,
+    anchor: Option<&'a Anchor>,
 }
 
-/// The label of each record, or what is wrong with the record.
-fn open_labels(vault: &Vault, rows: &Page) -> Vec<Result<String, String>> {
-    let open = |row: &Result<AuditRow>| match row {
-        Ok(row) => row.open_label(vault.keyring()).map_err(|error| error.finding()),
-        Err(error) => Err(error.finding()),
-    };
-    rows.par_iter().map(|(_, row)| open(row)).collect()
+impl Replay<'_> {
+    fn meet_anchor(&mut self) {
+        let state = &self.state;
+        self.anchor_met |=
+            self.anchor.is_some_and(|anchor| anchor.height == state.height && anchor.head == state.head);
+    }
+
+    /// Takes the next row; one that does not read breaks the chain.
+    fn step(&mut self, vault: &Vault, n: i64, row: Option<&AuditRow<&[u8]>>) {
+        self.broken |= n != audit::state::as_sql(self.state.height) + 1;
+        match row {
+            Some(row) => self.state = vault.keyring().step(&self.state, &row.label, &row.tag, row.at),
+            None => self.broken = true,
+        }
+        self.meet_anchor();
+    }
 }
 
 fn note_label(
+    vault: &Vault,
     n: i64,
-    row: Option<&AuditRow>,
-    label: Result<String, String>,
+    row: &Result<AuditRow<&[u8]>>,
+    buffer: &mut Vec<u8>,
     walked: &mut Walked,
     report: &mut VerifyReport,
 ) {
-    let text = match label {
-        Ok(text) => text,
+    let read = row.as_ref().map_err(Error::finding);
+    let opened = read.and_then(|row| {
+        row.open_label_into(vault.keyring(), buffer).map(|text| (row, text)).map_err(|error| error.finding())
+    });
+    let (row, text) = match opened {
+        Ok(opened) => opened,
         Err(finding) => {
             VerifyReport::note(&mut report.label_drift, format!("record {n}: {finding}"));
             return;
         }
     };
-    let (Some(row), Ok(label)) = (row, text.parse::<Label>()) else { return };
+    let Ok(label) = text.parse::<Label>() else { return };
     match label {
         Label::Written(id) => {
             let record = walked.newest.entry(id).or_default();

@@ -52,6 +52,11 @@ const SCANS: [Scan; 8] = [
     },
 ];
 
+/// The indexes over evidence, which change with the chain only.
+pub(super) const OF_EVIDENCE: std::ops::Range<usize> = 0..OUTCOMES;
+/// The index over outcomes.
+pub(super) const OUTCOMES: usize = SCANS.len() - 1;
+
 /// For each index the sum, modulo 2^64, of a keyed hash of the entries that the rows demand. The order of rows does
 /// not matter to a sum, and without the key nobody can choose entries whose sum is the same.
 pub(super) struct IndexSums {
@@ -59,8 +64,18 @@ pub(super) struct IndexSums {
     sums: [u64; SCANS.len()],
 }
 
-/// The sum over the entries of each index, `None` for one that is not in order or does not read.
+/// The sum over the entries of each index that was read, `None` for one that is not in order or does not read.
+#[derive(Debug, Default)]
 pub(super) struct Scanned([Option<u64>; SCANS.len()]);
+
+impl Scanned {
+    /// Takes over what another thread read.
+    pub(super) fn take(&mut self, other: Self) {
+        for (own, more) in self.0.iter_mut().zip(other.0) {
+            *own = own.or(more);
+        }
+    }
+}
 
 impl IndexSums {
     pub(super) fn new(keyring: &Keyring) -> Self {
@@ -69,44 +84,43 @@ impl IndexSums {
         Self { keyed, sums: [0; SCANS.len()] }
     }
 
-    pub(super) fn add_audit(&mut self, row: &AuditRow) {
-        self.add(0, &[row.label.as_bytes()], row.n);
+    pub(super) fn add_audit<B>(&mut self, row: &AuditRow<B>) {
+        self.add(0, &[row.label.as_bytes(), &row.n.to_be_bytes()]);
     }
 
-    pub(super) fn add_drawer(&mut self, row: &DrawerRow) {
-        self.add(1, &[row.rid.as_bytes()], row.seq);
-        self.add(2, &[&row.written.to_be_bytes()], row.seq);
-        self.add(3, &[row.wing.as_bytes(), row.room.as_bytes()], row.seq);
+    pub(super) fn add_drawer<B>(&mut self, row: &DrawerRow<B>) {
+        let seq = &row.seq.to_be_bytes();
+        self.add(1, &[row.rid.as_bytes(), seq]);
+        self.add(2, &[&row.written.to_be_bytes(), seq]);
+        self.add(3, &[row.wing.as_bytes(), row.room.as_bytes(), seq]);
         if let Some(source) = &row.source {
-            self.add(4, &[source.as_bytes()], row.seq);
+            self.add(4, &[source.as_bytes(), seq]);
         }
-        self.add(5, &[row.fp.as_bytes()], row.seq);
+        self.add(5, &[row.fp.as_bytes(), seq]);
         if let Some(link) = &row.supersedes {
-            self.add(6, &[link.as_bytes()], row.seq);
+            self.add(6, &[link.as_bytes(), seq]);
         }
     }
 
     pub(super) fn add_outcome(&mut self, row: &OutcomeRow) {
-        self.add_entry(7, [&row.expires.to_be_bytes()[..], row.key.as_bytes()]);
+        self.add(OUTCOMES, &[&row.expires.to_be_bytes(), row.key.as_bytes()]);
     }
 
-    fn add(&mut self, index: usize, key: &[&[u8]], number: i64) {
-        self.add_entry(index, key.iter().copied().chain([&number.to_be_bytes()[..]]));
-    }
-
-    fn add_entry<'a>(&mut self, index: usize, parts: impl IntoIterator<Item = &'a [u8]>) {
-        let mut entry = Entry::default();
-        parts.into_iter().for_each(|part| entry.push(part));
-        self.sums[index] = self.sums[index].wrapping_add(self.hash(&entry));
+    fn add(&mut self, index: usize, columns: &[&[u8]]) {
+        let mut entry = Entry::EMPTY;
+        // Every column that a row can have fits; one that did not would be in no sum of the scan either.
+        if columns.iter().all(|column| entry.push(column)) {
+            self.sums[index] = self.sums[index].wrapping_add(self.hash(&entry));
+        }
     }
 
     fn hash(&self, entry: &Entry) -> u64 {
         let mut hasher = self.keyed.clone();
-        hasher.write(&entry.bytes);
+        hasher.write(entry.bytes());
         hasher.finish()
     }
 
-    /// Adds the entries that another leg met.
+    /// Adds the entries that another thread met.
     pub(super) fn add_all(&mut self, other: &Self) {
         for (sum, more) in self.sums.iter_mut().zip(other.sums) {
             *sum = sum.wrapping_add(more);
@@ -123,16 +137,18 @@ impl IndexSums {
         }
     }
 
-    /// Reads each index.
-    pub(super) fn scan_all(&self, snapshot: &Snapshot<'_>) -> Result<Scanned> {
-        let mut scanned = Scanned([None; SCANS.len()]);
-        for (scan, found) in SCANS.iter().zip(&mut scanned.0) {
-            *found = match self.scan(snapshot, scan) {
-                Err(error) if error.class() == ErrorClass::Integrity => None,
-                other => other?,
-            };
-        }
-        Ok(scanned)
+    /// Reads one index.
+    pub(super) fn scan_into(
+        &self,
+        snapshot: &Snapshot<'_>,
+        index: usize,
+        scanned: &mut Scanned,
+    ) -> Result<()> {
+        scanned.0[index] = match self.scan(snapshot, &SCANS[index]) {
+            Err(error) if error.class() == ErrorClass::Integrity => None,
+            other => other?,
+        };
+        Ok(())
     }
 
     /// Sum over the entries of an index, `None` when they are not in order.
@@ -140,37 +156,57 @@ impl IndexSums {
         snapshot.with(|conn| {
             let mut statement = conn.prepare(scan.sql)?;
             let mut rows = statement.query([])?;
-            let (mut sum, mut entry, mut last) = (0u64, Entry::default(), Entry::default());
+            let (mut sum, mut last) = (0u64, Entry::EMPTY);
             while let Some(row) = rows.next()? {
-                entry.bytes.clear();
+                let mut entry = Entry::EMPTY;
                 for at in 0..=scan.columns {
-                    match row.get_ref(at)? {
+                    let taken = match row.get_ref(at)? {
                         ValueRef::Integer(number) => entry.push(&number.to_be_bytes()),
                         ValueRef::Blob(bytes) => entry.push(bytes),
-                        _ => return Ok(None),
+                        _ => false,
+                    };
+                    if !taken {
+                        return Ok(None);
                     }
                 }
                 if last >= entry {
                     return Ok(None);
                 }
                 sum = sum.wrapping_add(self.hash(&entry));
-                std::mem::swap(&mut last, &mut entry);
+                last = entry;
             }
             Ok(Some(sum))
         })
     }
 }
 
+/// Longest entry: two blind columns and a number, each after its length.
+const ENTRY_BYTES: usize = 2 * (1 + 16) + (1 + 8);
+
 /// The columns of an entry, each after its length. Entries of one index have columns of equal lengths and no negative
 /// numbers, so they sort as SQLite sorts them; any other entry is in no sum.
-#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    bytes: Vec<u8>,
+    bytes: [u8; ENTRY_BYTES],
+    len: usize,
 }
 
 impl Entry {
-    fn push(&mut self, column: &[u8]) {
-        self.bytes.extend_from_slice(&(column.len() as u64).to_be_bytes());
-        self.bytes.extend_from_slice(column);
+    const EMPTY: Self = Self { bytes: [0; ENTRY_BYTES], len: 0 };
+
+    /// Adds a column; `false` when it does not fit.
+    fn push(&mut self, column: &[u8]) -> bool {
+        let end = self.len + 1 + column.len();
+        let (Ok(length), Some(room)) = (u8::try_from(column.len()), self.bytes.get_mut(self.len..end)) else {
+            return false;
+        };
+        room[0] = length;
+        room[1..].copy_from_slice(column);
+        self.len = end;
+        true
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
     }
 }

@@ -1,26 +1,39 @@
 //! The leg over drawers: tag, seals, mirror columns, newest version, supersession receipts.
 
-use rayon::prelude::*;
 use undercroft_crypto::{BlindColumn, Level};
 
 use super::chain::NewestById;
 use super::indexes::IndexSums;
+use super::memo::Memo;
 use super::report::VerifyReport;
 use crate::drawers::table::{self, DrawerRow};
-use crate::drawers::{DrawerId, LinkVerdict, Receipt};
+use crate::drawers::{DrawerId, LinkVerdict, Receipt, StoredMeta};
 use crate::error::{ErrorClass, Result};
 use crate::limits;
 use crate::storage::snapshot::Snapshot;
-use crate::vault::{Opened, Vault, open_unchained};
+use crate::vault::{Buffers, Vault, open_in, open_unchained};
 
-/// Rows opened at a time.
-const PAGE: usize = 4 * limits::PAGE_ROWS;
+/// Ranges that the rows are cut into, at most.
+const RANGES: i128 = 1_024;
 
-/// What is kept of a record that opened.
-struct Checked {
-    met: Met,
-    drift: Option<&'static str>,
-    link: Option<(DrawerId, Option<Receipt>)>,
+/// Rows with `after < seq <= to`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Range {
+    after: i64,
+    to: i64,
+}
+
+/// A supersession: the newer drawer, the older, and what the newer holds as a receipt.
+pub(super) type Link = (DrawerId, DrawerId, Option<Receipt>);
+
+/// What the rows of one range are.
+pub(super) struct Walked {
+    /// Where the range begins.
+    pub(super) after: i64,
+    pub(super) count: u64,
+    pub(super) met: Vec<Met>,
+    pub(super) links: Vec<Link>,
+    pub(super) report: VerifyReport,
 }
 
 /// A version that was met, to be compared with what the chain records.
@@ -30,91 +43,121 @@ pub(super) struct Met {
     tag: undercroft_crypto::Tag,
 }
 
-/// Walks every drawer, and gives the versions met. What a record's embedding says is covered by its tag and not opened.
-pub(super) fn walk(
-    vault: &Vault,
-    snapshot: &Snapshot<'_>,
-    indexes: &mut IndexSums,
-    report: &mut VerifyReport,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Vec<Met>> {
-    let (mut met, mut links) = (Vec::new(), Vec::new());
+/// What a thread keeps from row to row.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    buffers: Buffers,
+    places: Places,
+}
+
+/// The blind forms of names that stand in many rows.
+#[derive(Debug)]
+struct Places {
+    wings: Memo,
+    rooms: Memo,
+    sources: Memo,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        let [wings, rooms, sources] =
+            [BlindColumn::Wing, BlindColumn::Room, BlindColumn::Source].map(Memo::new);
+        Self { wings, rooms, sources }
+    }
+}
+
+/// No row has a number that is never issued.
+pub(super) fn check_numbers(snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<()> {
     if let Some(seq) = snapshot.with(table::first_seq)?.filter(|seq| *seq < 1) {
         VerifyReport::note(&mut report.bad_records, format!("drawer row {seq}: no such number is issued"));
     }
-    let mut page = fetch(snapshot, i64::MIN)?;
-    while let Some(last) = page.last().map(|(seq, _)| *seq) {
-        let count = page.len() as u64;
-        page.iter().filter_map(|(_, row)| row.as_ref().ok()).for_each(|row| indexes.add_drawer(row));
-        let (checked, next) = rayon::join(|| check_page(vault, page), || fetch(snapshot, last));
-        for (seq, result) in checked {
-            match result {
-                Ok(record) => note(record, &mut met, &mut links, report),
-                Err(error) => {
-                    VerifyReport::note(&mut report.bad_records, format!("row {seq}: {}", error.finding()));
+    Ok(())
+}
+
+/// Every number that a row can have, in ranges that one thread reads in a few milliseconds while the numbers are close.
+pub(super) fn ranges(snapshot: &Snapshot<'_>) -> Result<Vec<Range>> {
+    let (first, last) =
+        snapshot.with(|conn| Ok((table::first_seq(conn)?.unwrap_or(0), table::last_seq(conn)?)))?;
+    Ok(cut(first, last))
+}
+
+fn cut(first: i64, last: i64) -> Vec<Range> {
+    let (first, last) = (i128::from(first), i128::from(last));
+    let width = ((last - first) / RANGES).max(limits::PAGE_ROWS as i128);
+    let inner = (1..).map(|n| first + n * width).take_while(|at| *at < last);
+    // Each lies between two numbers that are i64.
+    let inner = inner.map(|at| i64::try_from(at).unwrap_or(i64::MAX));
+    let ends: Vec<i64> = inner.chain([i64::MAX]).collect();
+    let starts = [i64::MIN].into_iter().chain(ends.iter().copied());
+    starts.zip(&ends).map(|(after, to)| Range { after, to: *to }).collect()
+}
+
+/// Checks the rows of a range. What a record's embedding says is covered by its tag and not opened.
+pub(super) fn walk(
+    vault: &Vault,
+    snapshot: &Snapshot<'_>,
+    range: Range,
+    indexes: &mut IndexSums,
+    desk: &mut Desk,
+) -> Result<Walked> {
+    let mut walked = Walked {
+        after: range.after,
+        count: 0,
+        met: Vec::new(),
+        links: Vec::new(),
+        report: VerifyReport::default(),
+    };
+    let mut after = Some(range.after);
+    while let Some(from) = after {
+        after = snapshot.with(|conn| {
+            table::each_between(conn, from, range.to, limits::PAGE_ROWS, |seq, row| {
+                walked.count += 1;
+                if let Ok(row) = &row {
+                    indexes.add_drawer(row);
                 }
-            }
-        }
-        report.records_checked += count;
-        progress(report.records_checked);
-        page = next?;
+                if let Err(error) = row.and_then(|row| check(vault, &row, desk, &mut walked)) {
+                    let finding = format!("row {seq}: {}", error.finding());
+                    VerifyReport::note(&mut walked.report.bad_records, finding);
+                }
+            })
+        })?;
     }
-    judge_links(vault, snapshot, &links, report)?;
-    full_text(vault, snapshot, report)?;
-    Ok(met)
+    Ok(walked)
 }
 
-type Page = Vec<(i64, Result<DrawerRow>)>;
-
-fn fetch(snapshot: &Snapshot<'_>, after: i64) -> Result<Page> {
-    snapshot.with(|conn| table::after_each(conn, after, PAGE))
+fn check(vault: &Vault, row: &DrawerRow<&[u8]>, desk: &mut Desk, walked: &mut Walked) -> Result<()> {
+    let Desk { buffers, places } = desk;
+    let (stored, text) = open_in(vault.keyring(), row, buffers)?;
+    if let Some(column) = mirror(vault, row, &stored, text, places) {
+        let finding = format!("{}: column {column}", stored.id);
+        VerifyReport::note(&mut walked.report.mirror_drift, finding);
+    }
+    if let Some(older) = stored.meta.supersedes {
+        walked.links.push((stored.id, older, stored.receipt));
+    }
+    walked.met.push(Met { id: stored.id, written: row.written, tag: row.tag });
+    Ok(())
 }
 
-fn check_page(vault: &Vault, page: Page) -> Vec<(i64, Result<Checked>)> {
-    page.into_par_iter().map(|(seq, row)| (seq, row.and_then(|row| check(vault, row)))).collect()
-}
-
-fn check(vault: &Vault, row: DrawerRow) -> Result<Checked> {
-    let opened = open_unchained(vault.keyring(), row)?;
-    let drift = mirror(vault, &opened);
-    let meta = opened.stored.meta;
-    Ok(Checked {
-        met: Met { id: opened.stored.id, written: opened.row.written, tag: opened.row.tag },
-        drift,
-        link: meta.supersedes.map(|older| (older, opened.stored.receipt)),
-    })
-}
-
-/// The blind columns say the same as the covered metadata.
-fn mirror(vault: &Vault, opened: &Opened) -> Option<&'static str> {
-    let (row, meta) = (&opened.row, &opened.stored.meta);
-    let blind = |column, value: &[u8]| vault.keyring().blind(column, value);
-    let source = meta.source_file.as_ref().map(|name| blind(BlindColumn::Source, name.as_bytes()));
-    let link = meta.supersedes.as_ref().map(|id| blind(BlindColumn::Supersedes, id.as_bytes()));
+/// The blind columns say the same as the covered metadata; gives the first that does not.
+fn mirror(
+    vault: &Vault,
+    row: &DrawerRow<&[u8]>,
+    stored: &StoredMeta,
+    text: &str,
+    places: &mut Places,
+) -> Option<&'static str> {
+    let (keyring, meta) = (vault.keyring(), &stored.meta);
+    let source = meta.source_file.as_ref().map(|name| places.sources.blind(keyring, name));
+    let link = meta.supersedes.as_ref().map(|id| keyring.blind(BlindColumn::Supersedes, id.as_bytes()));
     let checks = [
-        (row.wing == blind(BlindColumn::Wing, meta.wing.as_bytes()), "wing"),
-        (row.room == blind(BlindColumn::Room, meta.room.as_bytes()), "room"),
+        (row.wing == places.wings.blind(keyring, &meta.wing), "wing"),
+        (row.room == places.rooms.blind(keyring, &meta.room), "room"),
         (row.source == source, "source"),
         (row.supersedes == link, "supersedes"),
-        (row.fp == vault.fingerprint(&opened.text), "fingerprint"),
+        (row.fp == vault.fingerprint(text), "fingerprint"),
     ];
     checks.into_iter().find(|(same, _)| !same).map(|(_, column)| column)
-}
-
-fn note(
-    record: Checked,
-    met: &mut Vec<Met>,
-    links: &mut Vec<(DrawerId, DrawerId, Option<Receipt>)>,
-    report: &mut VerifyReport,
-) {
-    let id = record.met.id;
-    if let Some(column) = record.drift {
-        VerifyReport::note(&mut report.mirror_drift, format!("{id}: column {column}"));
-    }
-    if let Some((older, receipt)) = record.link {
-        links.push((id, older, receipt));
-    }
-    met.push(record.met);
 }
 
 /// Compares the versions met with the newest that the chain records.
@@ -132,10 +175,10 @@ pub(super) fn compare(met: &[Met], newest: &mut NewestById, report: &mut VerifyR
     }
 }
 
-fn judge_links(
+pub(super) fn judge_links(
     vault: &Vault,
     snapshot: &Snapshot<'_>,
-    links: &[(DrawerId, DrawerId, Option<Receipt>)],
+    links: &[Link],
     report: &mut VerifyReport,
 ) -> Result<()> {
     for (newer, older, receipt) in links {
@@ -157,7 +200,7 @@ fn judge_links(
 }
 
 /// The full-text table of an `hmac-only` vault has one row a drawer.
-fn full_text(vault: &Vault, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<()> {
+pub(super) fn full_text(vault: &Vault, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<()> {
     if vault.level() != Level::HmacOnly {
         return Ok(());
     }

@@ -43,16 +43,18 @@ impl VerifyReport {
         }
     }
 
-    /// Takes over what another leg of the same walk found. Whether the chain holds is the chain leg's to say.
-    pub(super) fn absorb(&mut self, chain: Self) {
-        self.chain_ok = chain.chain_ok;
+    /// Takes over what a part of the same walk found. Whether the chain holds is the chain's part to say, and only when
+    /// it was walked.
+    pub(super) fn absorb(&mut self, part: Self) {
+        self.chain_ok |= part.chain_ok;
+        self.records_checked += part.records_checked;
         let pairs = [
-            (&mut self.bad_records, chain.bad_records),
-            (&mut self.orphan_labels, chain.orphan_labels),
-            (&mut self.mirror_drift, chain.mirror_drift),
-            (&mut self.version_replay, chain.version_replay),
-            (&mut self.label_drift, chain.label_drift),
-            (&mut self.ledger_drift, chain.ledger_drift),
+            (&mut self.bad_records, part.bad_records),
+            (&mut self.orphan_labels, part.orphan_labels),
+            (&mut self.mirror_drift, part.mirror_drift),
+            (&mut self.version_replay, part.version_replay),
+            (&mut self.label_drift, part.label_drift),
+            (&mut self.ledger_drift, part.ledger_drift),
         ];
         for (list, more) in pairs {
             more.into_iter().for_each(|finding| Self::note(list, finding));
