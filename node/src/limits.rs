@@ -64,3 +64,10 @@ pub const REQUEST_WAIT: Duration = Duration::from_secs(600);
 pub const DRAIN_WAIT: Duration = Duration::from_secs(30);
 /// How long closing every vault may take after that.
 pub const CLOSE_WAIT: Duration = Duration::from_secs(20);
+
+/// Lines of the log that may wait for whoever reads them; further ones are dropped and counted.
+pub const LOG_LINES: usize = 4_096;
+/// Bytes of waiting lines that are written at once.
+pub const LOG_BATCH_BYTES: usize = 64 << 10;
+/// How long the end of the process waits for a reader of the log that does not read.
+pub const LOG_LAST_WAIT: Duration = Duration::from_secs(1);

@@ -20,7 +20,7 @@ pub(super) fn run(args: &ServeHttpArgs, context: &Context) -> Outcome {
     if resident != DEFAULT_VAULT {
         registry::existing(&context.home, &resident)?;
     }
-    start_logs(resolve::log_directives(&context.environment).as_deref(), log_format(context));
+    let _lines = start_logs(resolve::log_directives(&context.environment).as_deref(), log_format(context));
     let access = if args.read_only { Access::ReadOnly } else { Access::Write };
     let setup = Setup {
         palace,

@@ -51,8 +51,8 @@ pub(super) async fn metrics(State(app): State<App>) -> Answer {
         return Err(Refusal::of(ErrorClass::NotFound, "not found"));
     }
     // Under assertions the names of vaults are nobody's but their owners'.
-    let heights = if app.options.assertions.is_some() { Vec::new() } else { app.serving.heights() };
-    let text = app.metrics.render(&app.serving.counted(), &heights).map_err(|error| {
+    let gauges = if app.options.assertions.is_some() { Vec::new() } else { app.serving.gauges().await };
+    let text = app.metrics.render(&app.serving.counted(), &gauges).map_err(|error| {
         tracing::error!(%error, "metrics could not be rendered");
         Refusal::of(ErrorClass::Internal, "the counters could not be rendered")
     })?;

@@ -46,7 +46,16 @@ pub async fn carry_out(handle: &VaultHandle, server: Server, message: Message) -
     let begin = move |vault: &Vault| Ok(server.begin(vault, &message));
     let step = if is_long { handle.work(begin).await? } else { handle.read(begin).await? };
     let answer = match step {
-        Step::Done(answer) => answer,
+        Step::Done(answer) => {
+            // A tool that fails is an answer, so nobody else sees the verdict that it carries. What a write comes to was
+            // judged on its way here.
+            if let Answer::Reply { failure: Some(failure), .. } = &answer
+                && let Some(error) = failure.error()
+            {
+                handle.judged(error.clone());
+            }
+            answer
+        }
         Step::Write(change, pending) => pending.finish(handle.write(change).await),
     };
     if let Answer::Reply { failure: Some(failure), .. } = &answer {

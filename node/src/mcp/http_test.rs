@@ -69,3 +69,28 @@ async fn what_is_no_call_is_answered_without_a_write() {
     }
     assert_eq!(handle.position(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_that_an_agent_is_answered_is_known_to_the_process_and_counted_once() {
+    let dir = TempDir::new().unwrap();
+    let (serving, handle) = served(&dir).await;
+    let saved = call(&handle, "undercroft_save", json!({ "content": "one that somebody will change" })).await;
+    let id = saved["structuredContent"]["id"].clone();
+    assert_eq!(serving.damaged(), []);
+    // Somebody who has the file and not the key.
+    let path = handle.read(|vault| Ok(vault.dir().join("vault.db"))).await.unwrap();
+    let other = rusqlite::Connection::open(path).unwrap();
+    other.execute("UPDATE drawers SET content = zeroblob(99)", []).unwrap();
+    let refused = call(&handle, "undercroft_get_drawer", json!({ "id": id })).await;
+    assert_eq!(refused["isError"], true);
+    let damaged = serving.damaged();
+    assert!(
+        damaged.len() == 1 && damaged[0].vault == "one" && damaged[0].finding.contains("integrity"),
+        "{damaged:?}"
+    );
+    assert_eq!(serving.counted().failed, [1, 0, 0, 0]);
+    // A change of it fails too: that verdict passed the writer, and is not counted twice.
+    let update = json!({ "id": id, "content": "other words" });
+    assert_eq!(call(&handle, "undercroft_update_drawer", update).await["isError"], true);
+    assert_eq!(serving.counted().failed, [2, 0, 0, 0]);
+}

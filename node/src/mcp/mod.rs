@@ -26,6 +26,8 @@ pub use step::{Pending, Step};
 pub use version::VERSIONS;
 
 #[cfg(test)]
+mod answers_test;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod http_test;

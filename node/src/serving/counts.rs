@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use undercroft_vault::Outcome;
+use undercroft_vault::{Error as VaultError, Outcome};
+
+use crate::error::Error;
 
 /// Counters since the process started.
 #[derive(Debug, Default)]
@@ -13,6 +15,8 @@ pub(super) struct Counts {
     created: AtomicU64,
     deduped: AtomicU64,
     deleted: AtomicU64,
+    chained: AtomicU64,
+    failed: [AtomicU64; Surface::ALL.len()],
 }
 
 /// The counters at one moment.
@@ -30,6 +34,54 @@ pub struct Counted {
     pub deduped: u64,
     /// Drawers destroyed.
     pub deleted: u64,
+    /// Records that audit chains grew by.
+    pub chained: u64,
+    /// Integrity verdicts, by what failed its check, in the order of [`Surface::ALL`].
+    pub failed: [u64; Surface::ALL.len()],
+}
+
+/// What failed an integrity check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// A drawer or its row.
+    Drawer,
+    /// The manifest or the keys that it names.
+    Manifest,
+    /// The audit chain.
+    Chain,
+    /// Anything else in the database.
+    Database,
+}
+
+impl Surface {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Drawer, Self::Manifest, Self::Chain, Self::Database];
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Drawer => "drawer",
+            Self::Manifest => "manifest",
+            Self::Chain => "chain",
+            Self::Database => "database",
+        }
+    }
+
+    /// Where an integrity verdict was found.
+    fn of(error: &Error) -> Self {
+        let Error::Vault(error) = error else { return Self::Manifest };
+        match &**error {
+            VaultError::Record { what: "drawer" | "drawer row", .. } => Self::Drawer,
+            VaultError::Record { what: "manifest", .. } | VaultError::KeyCheck(_) | VaultError::Crypto(_) => {
+                Self::Manifest
+            }
+            VaultError::Record { what: "audit record" | "chain state", .. }
+            | VaultError::ChainBroken { .. }
+            | VaultError::RolledBack { .. } => Self::Chain,
+            _ => Self::Database,
+        }
+    }
 }
 
 impl Counts {
@@ -58,6 +110,25 @@ impl Counts {
         }
     }
 
+    /// An audit chain grew.
+    pub(super) fn chained(&self, records: u64) {
+        add(&self.chained, records);
+    }
+
+    /// Something failed an integrity check.
+    pub(super) fn failed(&self, error: &Error) {
+        let surface = Surface::of(error);
+        let at = Surface::ALL.iter().position(|one| *one == surface);
+        if let Some(counter) = at.and_then(|at| self.failed.get(at)) {
+            add(counter, 1);
+        }
+    }
+
+    /// Drawers were found wanting by a verification.
+    pub(super) fn failed_drawers(&self, drawers: u64) {
+        add(&self.failed[0], drawers);
+    }
+
     /// The counters now.
     pub(super) fn now(&self) -> Counted {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -68,6 +139,8 @@ impl Counts {
             created: read(&self.created),
             deduped: read(&self.deduped),
             deleted: read(&self.deleted),
+            chained: read(&self.chained),
+            failed: self.failed.each_ref().map(read),
         }
     }
 }

@@ -1,15 +1,14 @@
 //! The vaults of one process: opened when somebody asks, closed when nobody does, each on its own.
 //!
 //! Joins cache, lanes, writers and health. What is true of a vault is decided by the vault, what is true of the
-//! installation by the palace.
+//! installation by the palace. What needs a vault alone is in `lifecycle`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{OwnedRwLockWriteGuard, RwLock};
-use undercroft_palace::backups::Backup;
-use undercroft_palace::{Access, CreatedBackup, Home, Level, Palace, registry};
+use tokio::sync::OwnedRwLockWriteGuard;
+use undercroft_palace::{Access, Home, Palace, registry};
 use undercroft_vault::Vault;
 
 use super::bounds::Bounds;
@@ -18,6 +17,7 @@ use super::counts::{Counted, Counts};
 use super::handle::{Running, VaultHandle};
 use super::health::{Damaged, Health};
 use super::lanes::{Lane, Lanes, blocking};
+use super::shared::Shared;
 use super::{sweeper, writer};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -36,20 +36,7 @@ pub struct ServingOptions {
 /// The vaults of one process. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct Serving {
-    shared: Arc<Shared>,
-}
-
-/// What everything in this folder shares.
-pub(super) struct Shared {
-    palace: Palace,
-    pub(super) options: ServingOptions,
-    pub(super) lanes: Lanes,
-    pub(super) cache: Cache,
-    pub(super) health: Health,
-    pub(super) counts: Counts,
-    /// Places for open vaults.
-    places: Lane,
-    draining: AtomicBool,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Serving {
@@ -118,18 +105,6 @@ impl Serving {
         self.shared.counts.now()
     }
 
-    /// The open vaults that nobody is opening or closing right now, with the heights of their audit chains.
-    #[must_use]
-    pub fn heights(&self) -> Vec<(String, u64)> {
-        let entries = self.shared.cache.oldest_first().into_iter();
-        entries
-            .filter_map(|entry| match &*entry.state.try_read().ok()? {
-                State::Open(running) => Some((entry.name.clone(), running.height())),
-                State::Vacant | State::Gone => None,
-            })
-            .collect()
-    }
-
     /// The names of all vaults, in order.
     ///
     /// # Errors
@@ -170,90 +145,6 @@ impl Serving {
         }
     }
 
-    /// Makes the vault `name` and opens it.
-    ///
-    /// # Errors
-    /// What is wrong with the name, a conflict when it exists, a denial when this process only reads.
-    pub async fn create(&self, name: &str, level: Level) -> Result<VaultHandle> {
-        self.check_writing()?;
-        let key = self.key(name)?;
-        let alone = self.alone(&key).await?;
-        if matches!(*alone.guard, State::Open(_)) {
-            return Err(undercroft_palace::Error::VaultExists(key).into());
-        }
-        let made = key.clone();
-        let create = move |palace: &Palace| palace.create_vault(&made, level);
-        let guard = self.fill(&alone.entry, alone.guard, create).await?;
-        self.handle(guard.downgrade(), &key)
-    }
-
-    /// Deletes the vault `name` once the requests that use it are done.
-    ///
-    /// # Errors
-    /// Not found; [`Error::CoResident`]; [`Error::InUse`] when requests do not end in time, or another process has it open.
-    pub async fn delete(&self, name: &str) -> Result<()> {
-        self.check_writing()?;
-        let key = self.key(name)?;
-        if self.shared.options.resident.as_deref() == Some(key.as_str()) {
-            return Err(Error::CoResident(key));
-        }
-        let deleted = key.clone();
-        self.instead(&key, move |palace| Ok(palace.delete_vault(&deleted)?)).await
-    }
-
-    /// Copies the verified vault into a new backup.
-    ///
-    /// # Errors
-    /// Not found; an integrity verdict when it does not verify.
-    pub async fn back_up(&self, name: &str) -> Result<CreatedBackup> {
-        self.check_writing()?;
-        let handle = self.vault(name).await?;
-        let place = self.shared.lanes.long().await?;
-        let shared = self.shared.clone();
-        blocking(move || {
-            let made = shared.palace.create_backup(handle.name(), &mut |_| {});
-            drop(place);
-            made.map_err(|error| handle.judged(error.into()))
-        })
-        .await
-    }
-
-    /// The backups of the vault, oldest name first.
-    ///
-    /// # Errors
-    /// Not found, or when the folder of backups cannot be read.
-    pub async fn backups(&self, name: &str) -> Result<Vec<Backup>> {
-        let key = self.existing(name)?;
-        let shared = self.shared.clone();
-        blocking(move || {
-            let mut all = shared.palace.backups()?;
-            all.retain(|backup| backup.vault.as_deref() == Some(key.as_str()));
-            Ok(all)
-        })
-        .await
-    }
-
-    /// Replaces the vault by one of its backups, once the requests that use it are done.
-    ///
-    /// # Errors
-    /// [`Error::ForeignBackup`], not found, an integrity verdict on the backup, [`Error::InUse`].
-    pub async fn restore(&self, name: &str, backup: &str) -> Result<()> {
-        self.check_writing()?;
-        let key = self.existing(name)?;
-        let (vault, backup) = (key.clone(), backup.to_owned());
-        let place = self.shared.lanes.long().await?;
-        self.instead(&key, move |palace| {
-            let found = undercroft_palace::backups::find(palace.home(), &backup)?;
-            if found.vault.as_deref() != Some(vault.as_str()) {
-                return Err(Error::ForeignBackup { backup, vault });
-            }
-            palace.restore_backup(&backup, true, &mut |_| {})?;
-            drop(place);
-            Ok(())
-        })
-        .await
-    }
-
     /// Finishes what was accepted, anchors and closes every vault. Nothing new is accepted from the first moment on.
     /// Vaults that are still in use when `patience` is over are left to the end of the process and counted.
     pub async fn drain(&self, patience: Duration) -> usize {
@@ -279,44 +170,8 @@ impl Serving {
         self.shared.cache.oldest_first().len()
     }
 
-    /// Does `work` while nobody has the vault open in this process.
-    async fn instead(
-        &self,
-        key: &str,
-        work: impl FnOnce(&Palace) -> Result<()> + Send + 'static,
-    ) -> Result<()> {
-        let mut alone = self.alone(key).await?;
-        let shared = self.shared.clone();
-        let open = std::mem::replace(&mut *alone.guard, State::Vacant);
-        // The guard goes with the work: it ends alone even when the request is given up.
-        blocking(move || {
-            settle(open);
-            let done = work(&shared.palace);
-            if done.is_ok() {
-                shared.health.clear(&alone.entry.name);
-            }
-            shared.forget(&alone.entry, alone.guard);
-            done
-        })
-        .await
-    }
-
-    async fn alone(&self, key: &str) -> Result<Alone> {
-        loop {
-            self.check_accepting()?;
-            let entry = self.shared.cache.entry(key);
-            let waiting = entry.state.clone().write_owned();
-            let guard = tokio::time::timeout(limits::ALONE_WAIT, waiting)
-                .await
-                .map_err(|_| Error::InUse(key.to_owned()))?;
-            if !matches!(*guard, State::Gone) {
-                return Ok(Alone { entry, guard });
-            }
-        }
-    }
-
     /// Opens a vault into its vacant entry, or takes the entry out again.
-    async fn fill(
+    pub(super) async fn fill(
         &self,
         entry: &Arc<Entry>,
         mut alone: OwnedRwLockWriteGuard<State>,
@@ -328,7 +183,7 @@ impl Serving {
                 Ok(alone)
             }
             Err(error) => {
-                self.shared.health.judge(&entry.name, &error);
+                self.shared.judge(&entry.name, &error);
                 self.shared.forget(entry, alone);
                 Err(error)
             }
@@ -358,12 +213,16 @@ impl Serving {
             let _runtime = runtime.enter();
             let writes = (!vault.is_read_only()).then(|| writer::start(bounds.waiting_writes));
             let lanes = (Lane::new(limits::READS_PER_VAULT), Lane::new(bounds.waiting_reads));
-            Running::new(vault, writes, lanes, place)
+            Ok(Running::new(vault, writes, lanes, place))
         })
         .await
     }
 
-    fn handle(&self, guard: tokio::sync::OwnedRwLockReadGuard<State>, key: &str) -> Result<VaultHandle> {
+    pub(super) fn handle(
+        &self,
+        guard: tokio::sync::OwnedRwLockReadGuard<State>,
+        key: &str,
+    ) -> Result<VaultHandle> {
         let running = tokio::sync::OwnedRwLockReadGuard::try_map(guard, |state| match state {
             State::Open(running) => Some(&**running),
             State::Vacant | State::Gone => None,
@@ -374,13 +233,13 @@ impl Serving {
     }
 
     /// The vault's folder name, under which it is in the cache once, however the name was spelt.
-    fn key(&self, name: &str) -> Result<String> {
+    pub(super) fn key(&self, name: &str) -> Result<String> {
         let folder = registry::folder(self.home(), name)?;
         let key = folder.file_name().and_then(|key| key.to_str()).map(str::to_owned);
         Ok(key.ok_or_else(|| undercroft_palace::Error::VaultName(String::from("a vault needs a name")))?)
     }
 
-    fn existing(&self, name: &str) -> Result<String> {
+    pub(super) fn existing(&self, name: &str) -> Result<String> {
         let key = self.key(name)?;
         if registry::exists(self.home(), &key)? {
             Ok(key)
@@ -389,68 +248,15 @@ impl Serving {
         }
     }
 
-    fn check_accepting(&self) -> Result<()> {
+    pub(super) fn check_accepting(&self) -> Result<()> {
         if self.is_draining() { Err(Error::Draining) } else { Ok(()) }
     }
 
-    fn check_writing(&self) -> Result<()> {
+    pub(super) fn check_writing(&self) -> Result<()> {
         if self.is_read_only() {
             Err(undercroft_vault::Error::ReadOnly.into())
         } else {
             self.check_accepting()
         }
-    }
-}
-
-/// An entry that nobody else works with.
-struct Alone {
-    entry: Arc<Entry>,
-    guard: OwnedRwLockWriteGuard<State>,
-}
-
-impl Shared {
-    /// Closes what the entry holds and takes it out of the cache.
-    pub(super) async fn close(self: &Arc<Self>, entry: &Arc<Entry>, mut alone: OwnedRwLockWriteGuard<State>) {
-        let open = std::mem::replace(&mut *alone, State::Vacant);
-        let (shared, entry) = (self.clone(), entry.clone());
-        // An answer was logged by then, and there is nobody else to tell.
-        let _ = blocking(move || {
-            settle(open);
-            shared.forget(&entry, alone);
-            Ok(())
-        })
-        .await;
-    }
-
-    /// Closes the vault that was used longest ago among those that nobody works with; says whether there was one.
-    async fn close_oldest(self: &Arc<Self>) -> bool {
-        for entry in self.cache.oldest_first() {
-            let Ok(alone) = RwLock::try_write_owned(entry.state.clone()) else { continue };
-            if matches!(*alone, State::Open(_)) {
-                self.close(&entry, alone).await;
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Takes the entry out of the cache; those who wait for it look again.
-    fn forget(&self, entry: &Arc<Entry>, mut alone: OwnedRwLockWriteGuard<State>) {
-        *alone = State::Gone;
-        self.cache.remove(entry);
-    }
-}
-
-/// Anchors, keeps the index image, closes. The words are safe by then; what failed is healed by the next open.
-fn settle(state: State) {
-    let State::Open(running) = state else { return };
-    let Running { vault, .. } = *running;
-    let name = vault.name();
-    if let Err(error) = vault.close() {
-        tracing::warn!(
-            vault = name,
-            class = error.class().as_str(),
-            "closing left something to the next open"
-        );
     }
 }

@@ -10,8 +10,8 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
 use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
 
 use super::cache::State;
-use super::front::Shared;
 use super::lanes::{Lane, blocking};
+use super::shared::Shared;
 use super::writer::Job;
 use crate::error::{Error, Result};
 
@@ -22,8 +22,8 @@ pub(super) struct Running {
     writes: Option<mpsc::Sender<Job>>,
     reads: Lane,
     waiting_reads: Lane,
-    /// Height of the audit chain, at least.
-    height: AtomicU64,
+    /// Height of the audit chain up to which its records were counted.
+    counted: AtomicU64,
     /// Records that the anchor lagged when the vault was opened, until somebody was told.
     healed: AtomicU64,
     /// Counts as one of the open vaults.
@@ -50,21 +50,27 @@ impl Running {
         writes: Option<mpsc::Sender<Job>>,
         lanes: (Lane, Lane),
         place: OwnedSemaphorePermit,
-    ) -> Result<Self> {
-        let height = AtomicU64::new(height_of(&vault)?);
+    ) -> Self {
+        let counted = AtomicU64::new(vault.height());
         let healed = match vault.recovery() {
             Recovery::Behind(records) if !vault.is_read_only() => AtomicU64::new(*records),
             _ => AtomicU64::new(0),
         };
         let (reads, waiting_reads) = lanes;
-        Ok(Self { vault, writes, reads, waiting_reads, height, healed, _place: place })
+        Self { vault, writes, reads, waiting_reads, counted, healed, _place: place }
     }
 }
 
 impl Running {
-    /// Height of the audit chain, at least.
-    pub(super) fn height(&self) -> u64 {
-        self.height.load(Ordering::Acquire)
+    /// Whether something was committed that the manifest does not name yet.
+    pub(super) fn lags(&self) -> bool {
+        !self.vault.is_read_only() && self.vault.manifest().anchor.height.get() < self.vault.height()
+    }
+
+    /// Records that the audit chain grew by since the last time that this was asked.
+    pub(super) fn growth(&self) -> u64 {
+        let height = self.vault.height();
+        height.saturating_sub(self.counted.fetch_max(height, Ordering::AcqRel))
     }
 }
 
@@ -84,10 +90,10 @@ impl VaultHandle {
     }
 
     /// The height that the vault's audit chain has reached, at least: every write that was acknowledged through this
-    /// process is at or below it.
+    /// process is at or below it, and so is what other processes wrote before the last read or write here.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.running.height()
+        self.running.vault.height()
     }
 
     /// Whether the vault is open read-only.
@@ -152,23 +158,28 @@ impl VaultHandle {
         self.shared.health.clear(&self.name);
     }
 
+    /// The vault was verified, and this many of its records failed their checks; none of them is needed for it to have
+    /// failed as a whole.
+    pub fn was_verified(&self, ok: bool, failed: usize) {
+        if ok {
+            return self.is_whole();
+        }
+        self.shared.counts.failed_drawers(failed as u64);
+        self.shared.health.note(&self.name, String::from("integrity: its verification failed"));
+    }
+
     /// Records that the manifest lagged when this vault was opened and that opening it healed. Told once.
     #[must_use]
     pub fn take_healed_lag(&self) -> u64 {
         self.running.healed.swap(0, Ordering::AcqRel)
     }
 
-    /// Brings the position up to what the vault has committed by other ways than [`write`](Self::write).
+    /// Brings the position up to what other processes have committed.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     pub async fn catch_up(&self) -> Result<()> {
-        let handle = self.clone();
-        self.read(move |_| {
-            handle.refresh_position();
-            Ok(())
-        })
-        .await
+        self.read(|vault| vault.history(None, 1, 0).map(drop)).await
     }
 
     /// The permit and a clone of the handle live as long as the work, even when the request is given up.
@@ -181,6 +192,7 @@ impl VaultHandle {
         let handle = self.clone();
         blocking(move || {
             let result = work(&handle.running.vault).map_err(|error| handle.judged(error.into()));
+            handle.count_growth();
             drop(permit);
             result
         })
@@ -195,27 +207,14 @@ impl VaultHandle {
         &self.shared
     }
 
-    /// Reads the height that was committed last; to be called where blocking is allowed.
-    pub(super) fn refresh_position(&self) {
-        match height_of(self.vault()) {
-            Ok(height) => {
-                self.running.height.fetch_max(height, Ordering::AcqRel);
-            }
-            // The position only says "at least"; what is wrong with the chain is said by whoever reads from it.
-            Err(error) => {
-                self.judged(error);
-            }
-        }
+    /// Counts the records that the audit chain grew by.
+    pub(super) fn count_growth(&self) {
+        self.shared.counts.chained(self.running.growth());
     }
 
     /// Notes a verdict on the vault's bytes on its way out.
-    pub(super) fn judged(&self, error: Error) -> Error {
-        self.shared.health.judge(&self.name, &error);
+    pub(crate) fn judged(&self, error: Error) -> Error {
+        self.shared.judge(&self.name, &error);
         error
     }
-}
-
-/// The number of the newest record of the audit chain.
-fn height_of(vault: &Vault) -> Result<u64> {
-    Ok(vault.history(None, 1, 0)?.first().map_or(0, |record| record.seq))
 }

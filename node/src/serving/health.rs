@@ -3,9 +3,6 @@
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
-use undercroft_palace::ErrorClass;
-
-use crate::error::Error;
 
 /// A vault that failed an integrity check in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,12 +18,9 @@ pub struct Damaged {
 pub(super) struct Health(Mutex<BTreeMap<String, String>>);
 
 impl Health {
-    /// Notes the error if it is a verdict on the vault's bytes.
-    pub(super) fn judge(&self, vault: &str, error: &Error) {
-        if error.class() != ErrorClass::Integrity {
-            return;
-        }
-        let known = self.0.lock().insert(vault.to_owned(), error.to_string());
+    /// Notes a verdict on the vault's bytes.
+    pub(super) fn note(&self, vault: &str, finding: String) {
+        let known = self.0.lock().insert(vault.to_owned(), finding);
         if known.is_none() {
             tracing::error!(vault, class = "integrity", "a stored record fails its check");
         }

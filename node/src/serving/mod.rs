@@ -6,15 +6,19 @@ mod bounds;
 mod cache;
 mod counts;
 mod front;
+mod gauges;
 mod handle;
 mod health;
 mod lanes;
+mod lifecycle;
+mod shared;
 mod sweeper;
 mod writer;
 
 pub use bounds::Bounds;
-pub use counts::Counted;
+pub use counts::{Counted, Surface};
 pub use front::{Serving, ServingOptions};
+pub use gauges::Gauge;
 pub use handle::VaultHandle;
 pub use health::Damaged;
 
@@ -22,3 +26,5 @@ pub use health::Damaged;
 mod cache_test;
 #[cfg(test)]
 mod serving_test;
+#[cfg(test)]
+mod watching_test;

@@ -1,5 +1,5 @@
-//! Looks for vaults that nobody uses or whose indexes take too much memory, and closes them. Decides nothing: the
-//! cache does.
+//! Looks for vaults that nobody uses or whose indexes take too much memory, and closes them; anchors what was committed
+//! and not anchored yet. Which to close is decided by the cache.
 
 use std::sync::{Arc, Weak};
 
@@ -7,7 +7,8 @@ use tokio::sync::RwLock;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::cache::{self, Entry, Seen, State};
-use super::front::Shared;
+use super::lanes::blocking;
+use super::shared::Shared;
 use crate::limits;
 
 /// Runs until the serving part is dropped.
@@ -22,6 +23,7 @@ async fn run(shared: Weak<Shared>) {
         ticks.tick().await;
         let Some(shared) = shared.upgrade() else { return };
         sweep(&shared).await;
+        anchor(&shared).await;
     }
 }
 
@@ -52,4 +54,32 @@ fn see(shared: &Shared, entry: &Arc<Entry>) -> Option<Seen> {
         State::Gone => return None,
     };
     Some(Seen { unused: shared.cache.unused(entry), index_bytes })
+}
+
+/// Anchors every vault whose manifest lags. A vault anchors itself while writes go on; the last ones before a pause are
+/// anchored here, so that they are no longer without an anchor than two looks take.
+pub(super) async fn anchor(shared: &Arc<Shared>) {
+    let lags = |state: &State| match state {
+        State::Open(running) => running.lags(),
+        State::Vacant | State::Gone => false,
+    };
+    for entry in shared.cache.oldest_first() {
+        // Who has it alone opens or closes it, and anchors it by that.
+        let Ok(held) = entry.state.clone().try_read_owned() else { continue };
+        if !lags(&held) {
+            continue;
+        }
+        let (shared, name) = (shared.clone(), entry.name.clone());
+        // What went wrong is noted; the next look tries again.
+        let _ = blocking(move || {
+            if let State::Open(running) = &*held
+                && let Err(error) = running.vault.anchor()
+            {
+                tracing::warn!(vault = name, class = error.class().as_str(), "could not be anchored");
+                shared.judge(&name, &error.into());
+            }
+            Ok(())
+        })
+        .await;
+    }
 }

@@ -4,9 +4,9 @@
 use tokio::sync::{mpsc, oneshot};
 use undercroft_vault::{Answers, BypassReason, Change, Done, Outcome, Screening, WriteRequest};
 
-use super::front::Shared;
 use super::handle::VaultHandle;
 use super::lanes::blocking;
+use super::shared::Shared;
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -66,8 +66,7 @@ async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, place: 
         group.into_iter().map(|job| (job.request, (job.reply, job.handle))).unzip();
     let committed = blocking(move || {
         let written = handle.vault().write_requests(requests, screening());
-        // Before anybody is told: an answer carries a position that holds what it acknowledges.
-        handle.refresh_position();
+        handle.count_growth();
         drop(place);
         written.map_err(|error| handle.judged(error.into()))
     })

@@ -9,7 +9,8 @@ use prometheus::{
     TextEncoder,
 };
 
-use crate::serving::Counted;
+use super::lines;
+use crate::serving::{Counted, Gauge, Surface};
 
 /// Upper bounds of the buckets of durations, in seconds.
 const SECONDS: [f64; 12] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
@@ -60,8 +61,8 @@ impl Metrics {
         self.search_hits.observe(hits as f64);
     }
 
-    /// Everything, with what the serving part counted and the heights of open vaults.
-    pub(crate) fn render(&self, counted: &Counted, heights: &[(String, u64)]) -> prometheus::Result<String> {
+    /// Everything, with what the serving part counted, what the log lost and what open vaults hold.
+    pub(crate) fn render(&self, counted: &Counted, gauges: &[Gauge]) -> prometheus::Result<String> {
         let registry = Registry::new();
         let own: [Box<dyn Collector>; 6] = [
             Box::new(self.requests.clone()),
@@ -71,7 +72,7 @@ impl Metrics {
             Box::new(self.search_seconds.clone()),
             Box::new(self.search_hits.clone()),
         ];
-        for collector in own.into_iter().chain(serving(counted, heights)) {
+        for collector in own.into_iter().chain(serving(counted)).chain(vaults(gauges)) {
             registry.register(collector)?;
         }
         TextEncoder::new().encode_to_string(&registry.gather())
@@ -79,25 +80,47 @@ impl Metrics {
 }
 
 /// The counters of the serving part.
-fn serving(counted: &Counted, heights: &[(String, u64)]) -> Vec<Box<dyn Collector>> {
+fn serving(counted: &Counted) -> Vec<Box<dyn Collector>> {
     let writes = counters("undercroft_drawer_writes_total", "Drawers written", &["outcome"]);
     writes.with_label_values(&["created"]).inc_by(counted.created);
     writes.with_label_values(&["deduped"]).inc_by(counted.deduped);
-    let height = known(IntGaugeVec::new(
-        Opts::new("undercroft_audit_chain_height", "Records of the audit chain of an open vault"),
-        &["vault"],
-    ));
-    for (vault, records) in heights {
-        height.with_label_values(&[vault]).set(i64::try_from(*records).unwrap_or(i64::MAX));
+    let failures = counters(
+        "undercroft_hmac_verify_failures_total",
+        "Integrity verdicts, by what failed its check",
+        &["surface"],
+    );
+    for (surface, failed) in Surface::ALL.iter().zip(counted.failed) {
+        failures.with_label_values(&[surface.as_str()]).inc_by(failed);
     }
     vec![
         Box::new(writes),
-        Box::new(height),
+        Box::new(failures),
         counter("undercroft_drawer_deletes_total", "Drawers destroyed", counted.deleted),
+        counter("undercroft_chain_commits_total", "Records that audit chains grew by", counted.chained),
         counter("undercroft_vault_opens_total", "Vaults opened", counted.vault_opens),
         counter("undercroft_write_groups_total", "Transactions of waiting writes", counted.write_groups),
         counter("undercroft_grouped_writes_total", "Writes in those transactions", counted.grouped_writes),
+        counter("undercroft_log_lines_dropped_total", "Lines that nobody read in time", lines::dropped()),
     ]
+}
+
+/// What each open vault holds.
+fn vaults(gauges: &[Gauge]) -> Vec<Box<dyn Collector>> {
+    let series: [(&str, &str, fn(&Gauge) -> u64); 3] = [
+        ("undercroft_drawers", "Drawers of an open vault", |vault| vault.drawers),
+        ("undercroft_audit_chain_height", "Records of the audit chain of an open vault", |vault| {
+            vault.height
+        }),
+        ("undercroft_store_bytes", "Bytes of the database of an open vault", |vault| vault.bytes),
+    ];
+    let filled = series.map(|(name, help, value)| {
+        let series = known(IntGaugeVec::new(Opts::new(name, help), &["vault"]));
+        for vault in gauges {
+            series.with_label_values(&[&vault.vault]).set(i64::try_from(value(vault)).unwrap_or(i64::MAX));
+        }
+        Box::new(series) as Box<dyn Collector>
+    });
+    filled.into()
 }
 
 fn counter(name: &str, help: &str, value: u64) -> Box<dyn Collector> {
@@ -179,8 +202,11 @@ mod tests {
             created: 4,
             deduped: 5,
             deleted: 6,
+            chained: 8,
+            failed: [9, 0, 1, 0],
         };
-        let text = metrics.render(&counted, &[(String::from("one"), 7)]).unwrap();
+        let vault = Gauge { vault: String::from("one"), drawers: 10, height: 7, bytes: 4096 };
+        let text = metrics.render(&counted, &[vault]).unwrap();
         for line in [
             "undercroft_http_requests_total{route=\"v1_search\",status=\"200\"} 1",
             "undercroft_http_request_duration_seconds_count{route=\"v1_search\"} 1",
@@ -194,7 +220,13 @@ mod tests {
             "undercroft_drawer_writes_total{outcome=\"created\"} 4",
             "undercroft_drawer_writes_total{outcome=\"deduped\"} 5",
             "undercroft_drawer_deletes_total 6",
+            "undercroft_chain_commits_total 8",
+            "undercroft_hmac_verify_failures_total{surface=\"drawer\"} 9",
+            "undercroft_hmac_verify_failures_total{surface=\"manifest\"} 0",
+            "undercroft_hmac_verify_failures_total{surface=\"chain\"} 1",
+            "undercroft_drawers{vault=\"one\"} 10",
             "undercroft_audit_chain_height{vault=\"one\"} 7",
+            "undercroft_store_bytes{vault=\"one\"} 4096",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

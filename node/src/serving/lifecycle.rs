@@ -1,0 +1,145 @@
+//! What needs a vault alone, or makes, copies or replaces one: create, delete, back up, restore.
+//!
+//! Decides who waits for whom; what is done to the files is the palace's.
+
+use std::sync::Arc;
+
+use tokio::sync::OwnedRwLockWriteGuard;
+use undercroft_palace::backups::Backup;
+use undercroft_palace::{CreatedBackup, Level, Palace};
+
+use super::cache::{Entry, State};
+use super::front::Serving;
+use super::handle::VaultHandle;
+use super::lanes::blocking;
+use super::shared::settle;
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// An entry that nobody else works with.
+struct Alone {
+    entry: Arc<Entry>,
+    guard: OwnedRwLockWriteGuard<State>,
+}
+
+impl Serving {
+    /// Makes the vault `name` and opens it.
+    ///
+    /// # Errors
+    /// What is wrong with the name, a conflict when it exists, a denial when this process only reads.
+    pub async fn create(&self, name: &str, level: Level) -> Result<VaultHandle> {
+        self.check_writing()?;
+        let key = self.key(name)?;
+        let alone = self.alone(&key).await?;
+        if matches!(*alone.guard, State::Open(_)) {
+            return Err(undercroft_palace::Error::VaultExists(key).into());
+        }
+        let made = key.clone();
+        let create = move |palace: &Palace| palace.create_vault(&made, level);
+        let guard = self.fill(&alone.entry, alone.guard, create).await?;
+        self.handle(guard.downgrade(), &key)
+    }
+
+    /// Deletes the vault `name` once the requests that use it are done.
+    ///
+    /// # Errors
+    /// Not found; [`Error::CoResident`]; [`Error::InUse`] when requests do not end in time, or another process has it open.
+    pub async fn delete(&self, name: &str) -> Result<()> {
+        self.check_writing()?;
+        let key = self.key(name)?;
+        if self.shared.options.resident.as_deref() == Some(key.as_str()) {
+            return Err(Error::CoResident(key));
+        }
+        let deleted = key.clone();
+        self.instead(&key, move |palace| Ok(palace.delete_vault(&deleted)?)).await
+    }
+
+    /// Copies the verified vault into a new backup.
+    ///
+    /// # Errors
+    /// Not found; an integrity verdict when it does not verify.
+    pub async fn back_up(&self, name: &str) -> Result<CreatedBackup> {
+        self.check_writing()?;
+        let handle = self.vault(name).await?;
+        let place = self.shared.lanes.long().await?;
+        let shared = self.shared.clone();
+        blocking(move || {
+            let made = shared.palace.create_backup(handle.name(), &mut |_| {});
+            drop(place);
+            made.map_err(|error| handle.judged(error.into()))
+        })
+        .await
+    }
+
+    /// The backups of the vault, oldest name first.
+    ///
+    /// # Errors
+    /// Not found, or when the folder of backups cannot be read.
+    pub async fn backups(&self, name: &str) -> Result<Vec<Backup>> {
+        let key = self.existing(name)?;
+        let shared = self.shared.clone();
+        blocking(move || {
+            let mut all = shared.palace.backups()?;
+            all.retain(|backup| backup.vault.as_deref() == Some(key.as_str()));
+            Ok(all)
+        })
+        .await
+    }
+
+    /// Replaces the vault by one of its backups, once the requests that use it are done.
+    ///
+    /// # Errors
+    /// [`Error::ForeignBackup`], not found, an integrity verdict on the backup, [`Error::InUse`].
+    pub async fn restore(&self, name: &str, backup: &str) -> Result<()> {
+        self.check_writing()?;
+        let key = self.existing(name)?;
+        let (vault, backup) = (key.clone(), backup.to_owned());
+        let place = self.shared.lanes.long().await?;
+        self.instead(&key, move |palace| {
+            let found = undercroft_palace::backups::find(palace.home(), &backup)?;
+            if found.vault.as_deref() != Some(vault.as_str()) {
+                return Err(Error::ForeignBackup { backup, vault });
+            }
+            palace.restore_backup(&backup, true, &mut |_| {})?;
+            drop(place);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Does `work` while nobody has the vault open in this process.
+    async fn instead(
+        &self,
+        key: &str,
+        work: impl FnOnce(&Palace) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let mut alone = self.alone(key).await?;
+        let shared = self.shared.clone();
+        let open = std::mem::replace(&mut *alone.guard, State::Vacant);
+        // The guard goes with the work: it ends alone even when the request is given up.
+        blocking(move || {
+            settle(open);
+            let done = work(&shared.palace);
+            if done.is_ok() {
+                shared.health.clear(&alone.entry.name);
+            }
+            shared.forget(&alone.entry, alone.guard);
+            done
+        })
+        .await
+    }
+
+    async fn alone(&self, key: &str) -> Result<Alone> {
+        loop {
+            self.check_accepting()?;
+            let entry = self.shared.cache.entry(key);
+            let waiting = entry.state.clone().write_owned();
+            let guard = tokio::time::timeout(limits::ALONE_WAIT, waiting)
+                .await
+                .map_err(|_| Error::InUse(key.to_owned()))?;
+            if !matches!(*guard, State::Gone) {
+                return Ok(Alone { entry, guard });
+            }
+        }
+    }
+}

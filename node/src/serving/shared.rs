@@ -1,0 +1,83 @@
+//! What everything in this folder shares, and how an open vault is closed.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tokio::sync::{OwnedRwLockWriteGuard, RwLock};
+use undercroft_palace::{ErrorClass, Palace};
+
+use super::cache::{Cache, Entry, State};
+use super::counts::Counts;
+use super::front::ServingOptions;
+use super::handle::Running;
+use super::health::Health;
+use super::lanes::{Lane, Lanes, blocking};
+use crate::error::Error;
+
+/// What everything in this folder shares.
+pub(super) struct Shared {
+    pub(super) palace: Palace,
+    pub(super) options: ServingOptions,
+    pub(super) lanes: Lanes,
+    pub(super) cache: Cache,
+    pub(super) health: Health,
+    pub(super) counts: Counts,
+    /// Places for open vaults.
+    pub(super) places: Lane,
+    pub(super) draining: AtomicBool,
+}
+
+impl Shared {
+    /// Notes and counts the error if it is a verdict on the bytes of the vault `name`.
+    pub(super) fn judge(&self, name: &str, error: &Error) {
+        if error.class() == ErrorClass::Integrity {
+            self.counts.failed(error);
+            self.health.note(name, error.to_string());
+        }
+    }
+
+    /// Closes what the entry holds and takes it out of the cache.
+    pub(super) async fn close(self: &Arc<Self>, entry: &Arc<Entry>, mut alone: OwnedRwLockWriteGuard<State>) {
+        let open = std::mem::replace(&mut *alone, State::Vacant);
+        let (shared, entry) = (self.clone(), entry.clone());
+        // An answer was logged by then, and there is nobody else to tell.
+        let _ = blocking(move || {
+            settle(open);
+            shared.forget(&entry, alone);
+            Ok(())
+        })
+        .await;
+    }
+
+    /// Closes the vault that was used longest ago among those that nobody works with; says whether there was one.
+    pub(super) async fn close_oldest(self: &Arc<Self>) -> bool {
+        for entry in self.cache.oldest_first() {
+            let Ok(alone) = RwLock::try_write_owned(entry.state.clone()) else { continue };
+            if matches!(*alone, State::Open(_)) {
+                self.close(&entry, alone).await;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes the entry out of the cache; those who wait for it look again.
+    pub(super) fn forget(&self, entry: &Arc<Entry>, mut alone: OwnedRwLockWriteGuard<State>) {
+        *alone = State::Gone;
+        self.cache.remove(entry);
+    }
+}
+
+/// Anchors, keeps the index image, closes. The words are safe by then; what failed is healed by the next open.
+pub(super) fn settle(state: State) {
+    let State::Open(running) = state else { return };
+    let Running { vault, .. } = *running;
+    let name = vault.name();
+    if let Err(error) = vault.close() {
+        tracing::warn!(
+            vault = name,
+            class = error.class().as_str(),
+            "closing left something to the next open"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! What a process notices by itself: writes of others, a manifest that lags, what open vaults hold.
+
+use tempfile::TempDir;
+use undercroft_palace::env::Environment;
+use undercroft_palace::{Access, CreateKeys, Home, KeySource, Level, Palace, VaultSettings, standard_tools};
+use undercroft_vault::{AddedBy, BypassReason, Change, NewDrawer, Screening, Vault};
+
+use super::sweeper;
+use super::{Bounds, Gauge, Serving, ServingOptions};
+
+const UNSCREENED: Screening = Screening::Bypass(BypassReason::NotDeclared);
+
+fn palace(dir: &TempDir) -> Palace {
+    let declared = KeySource::declared(&Environment::default()).unwrap();
+    let home = Home::at(dir.path().join("palace"));
+    Palace::open(home, &declared, CreateKeys::IfEmpty, &VaultSettings::default(), standard_tools()).unwrap()
+}
+
+fn serving(dir: &TempDir) -> Serving {
+    let options = ServingOptions { access: Access::Write, resident: None, bounds: Bounds::default() };
+    Serving::start(palace(dir), options)
+}
+
+fn new(text: &str) -> NewDrawer {
+    NewDrawer::direct("home", "notes", text, AddedBy::Rest)
+}
+
+fn anchored(vault: &Vault) -> undercroft_vault::Result<u64> {
+    Ok(vault.manifest().anchor.height.get())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_committed_before_a_pause_is_anchored_at_the_next_look() {
+    let dir = TempDir::new().unwrap();
+    let serving = serving(&dir);
+    let handle = serving.create("one", Level::Sealed).await.unwrap();
+    for text in ["first", "second"] {
+        handle.write(Change::Save(new(text))).await.unwrap();
+    }
+    sweeper::anchor(&serving.shared()).await;
+    assert_eq!(handle.read(anchored).await.unwrap(), 2);
+    let other = palace(&dir).open_vault("one", Access::ReadOnly).unwrap();
+    assert_eq!(*other.recovery(), undercroft_vault::Recovery::Current);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_position_holds_what_others_wrote_before_a_read() {
+    let dir = TempDir::new().unwrap();
+    let serving = serving(&dir);
+    let handle = serving.create("one", Level::Sealed).await.unwrap();
+    handle.write(Change::Save(new("ours"))).await.unwrap();
+    let other = palace(&dir).open_vault("one", Access::Write).unwrap();
+    for text in ["theirs", "theirs too"] {
+        other.save(new(text), UNSCREENED).unwrap();
+    }
+    assert_eq!(handle.read(|vault| Ok(vault.stats()?.records)).await.unwrap(), 3);
+    assert_eq!(handle.position(), 3);
+    other.save(new("once more"), UNSCREENED).unwrap();
+    handle.catch_up().await.unwrap();
+    assert_eq!(handle.position(), 4);
+    assert_eq!(serving.counted().chained, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_vaults_are_measured_and_none_is_opened_for_it() {
+    let dir = TempDir::new().unwrap();
+    palace(&dir).create_vault("closed", Level::Sealed).unwrap();
+    let serving = serving(&dir);
+    let handle = serving.create("one", Level::Sealed).await.unwrap();
+    for text in ["first", "second"] {
+        handle.write(Change::Save(new(text))).await.unwrap();
+    }
+    let [Gauge { vault, drawers: 2, height: 2, bytes }] = &serving.gauges().await[..] else {
+        panic!("one open vault of two drawers")
+    };
+    assert!(vault == "one" && *bytes > 0);
+    assert_eq!(serving.counted().vault_opens, 1);
+}
