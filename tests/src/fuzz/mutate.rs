@@ -51,6 +51,7 @@ pub fn seeds_of(name: &str) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
     seeds.push("A sentence that is repeated. ".repeat(200).into_bytes());
     match name {
+        "chunker" => seeds.push(format!("start{}end", "\u{1}".repeat(5_000)).into_bytes()),
         "transcripts" => seeds.extend(transcript_seeds()),
         "manifest" => seeds.push(crate::tree::read("tests/golden/manifest.txt").into_bytes()),
         "content_frame" => seeds.extend(["", "short"].map(|t| frame::encode(t.as_bytes()))),
@@ -65,9 +66,15 @@ pub fn seeds_of(name: &str) -> Vec<Vec<u8>> {
 }
 
 fn transcript_seeds() -> Vec<Vec<u8>> {
-    ["docs/tour/transcripts/agent-claude.jsonl", "docs/tour/transcripts/agent-codex.jsonl"]
-        .map(|path| crate::tree::read(path).into_bytes())
-        .to_vec()
+    let tour = ["docs/tour/transcripts/agent-claude.jsonl", "docs/tour/transcripts/agent-codex.jsonl"]
+        .map(|path| crate::tree::read(path).into_bytes());
+    let wordless = [
+        r#"{"type":"user","message":{"role":"user","content":null}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"text","text":42},7]}}"#,
+        r#"{"type":"response_item","payload":{"type":"reasoning","summary":42,"content":null}}"#,
+        r#"{"type":"event_msg","payload":{"type":"user_message"}}"#,
+    ];
+    tour.into_iter().chain([wordless.join("\n").into_bytes()]).collect()
 }
 
 /// Runs a body over its seeds and `rounds` mutations of them.

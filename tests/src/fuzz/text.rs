@@ -1,13 +1,13 @@
 //! Bodies over what people and agents write: characters in, structure out, nothing lost.
 
-use undercroft_text::chunk::{MAX_BYTES, chunk};
+use undercroft_text::chunk::{MAX_BYTES, TARGET_BYTES, chunk, is_blank};
 use undercroft_text::transcript::{pack, parse};
 use undercroft_text::{
     check_content_date, check_name, day_of, duplicate_form, entities, escape_controls, fold, room_from_file,
     snippet, tokens,
 };
 
-/// Chunks concatenate to the text, are bounded, and count its lines.
+/// Chunks concatenate to the text, are bounded, count its lines, and hold something to read where the text does.
 pub fn chunker(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (mut at, mut line) = (0, 1);
@@ -15,6 +15,8 @@ pub fn chunker(bytes: &[u8]) {
         assert_eq!(piece.bytes.start, at, "a gap or an overlap");
         assert!(piece.bytes.end > at && piece.bytes.len() <= MAX_BYTES);
         let words = &text[piece.bytes.clone()];
+        let has_room = text.len() <= MAX_BYTES - TARGET_BYTES;
+        assert!(!has_room || !is_blank(words) || is_blank(&text), "a chunk that no drawer keeps");
         assert_eq!(piece.line_start, line);
         assert!(piece.line_end >= piece.line_start);
         line += u32::try_from(words.matches('\n').count()).expect("few lines");
@@ -47,6 +49,8 @@ pub fn tokenizer(bytes: &[u8]) {
 pub fn transcripts(bytes: &[u8]) {
     let transcript = parse(bytes);
     let lines = u32::try_from(bytes.split(|b| *b == b'\n').count()).expect("few lines");
+    let used = transcript.messages.len() + transcript.rejected.len() + transcript.dropped as usize;
+    assert!(used <= lines as usize, "a line counts twice");
     assert!(transcript.rejected.iter().all(|rejected| (1..=lines).contains(&rejected.line)));
     assert!(transcript.messages.iter().all(|message| (1..=lines).contains(&message.line)));
     let packed = pack(&transcript.messages);
