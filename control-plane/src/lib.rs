@@ -5,6 +5,7 @@
 
 pub mod error;
 pub mod limits;
+pub mod plan;
 pub mod state;
 
 pub use error::Error;

@@ -36,3 +36,18 @@ pub const WITNESSES: usize = 64;
 pub const LEARNERS: usize = 16;
 /// Credentials of the cluster that are kept.
 pub const CREDENTIALS: usize = 64;
+/// How long a node may be silent before it is dead and its replicas are replaced.
+pub const DEAD_AFTER_MS: u64 = 30_000;
+/// Replicas that are copied at one time, in the whole fleet: copying competes with serving.
+pub const COPIES: usize = 8;
+/// Replicas that one node receives at one time.
+pub const COPIES_A_NODE: usize = 2;
+/// Entries that a new replica may be behind the committed index and still count as caught up: what is written while the
+/// voters are switched.
+pub const CAUGHT_UP_LAG: u64 = 256;
+/// A load is written down when its bytes changed by this part (a sixteenth) and by more than [`LOAD_STEP_BYTES`].
+pub const LOAD_STEP_PART: u64 = 16;
+/// See [`LOAD_STEP_PART`].
+pub const LOAD_STEP_BYTES: u64 = 64 << 20;
+/// Moves of one pass: they are one entry of the log.
+pub const MOVES: usize = 256;

@@ -23,7 +23,7 @@ mod vaults;
 mod witnesses;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 
 pub use apply::Applied;
 pub use cluster::{Cluster, ClusterCommand, Credential, Member, Settings};
