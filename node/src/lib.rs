@@ -1,6 +1,7 @@
 //! One process that serves many vaults to many clients at once.
 //!
-//! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`; `telemetry` counts and logs. This
+//! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`; `telemetry` counts and logs; `reply` is
+//! what is answered, as types. This
 //! crate knows nothing of tenants and their tokens, and reads no environment: what was declared is handed to it. Start at
 //! [`serving::Serving`] and [`http::serve`]; [`run`] is the whole process.
 
@@ -9,6 +10,7 @@ pub mod http;
 pub mod limits;
 pub mod mcp;
 mod process;
+pub mod reply;
 pub mod serving;
 pub mod telemetry;
 

@@ -48,6 +48,22 @@ async fn every_route_of_the_page_is_there_and_says_whether_it_is_built() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_page_and_the_document_have_the_same_routes() {
+    let dir = with_one_vault();
+    let document = Server::plain(&dir).await.get("/v1/openapi.json").await.expect(200);
+    let mut documented = Vec::new();
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            documented.push((method.to_uppercase(), path.clone(), operation.get("x-not-built").is_none()));
+        }
+    }
+    let mut written = routes();
+    written.sort();
+    documented.sort();
+    assert_eq!(written, documented);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_route_of_the_page_is_behind_the_bearer_but_health() {
     let dir = with_one_vault();
     let options = AppOptions { bearer: Some(Bearer::new("t".into())), ..AppOptions::default() };

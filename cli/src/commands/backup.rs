@@ -1,6 +1,7 @@
 //! `backup create|list|restore`.
 
 use serde_json::json;
+use undercroft_node::reply::{BackupList, Restored};
 use undercroft_palace::{CreateKeys, backups};
 
 use crate::args::{BackupCommand, RestoreArgs};
@@ -41,8 +42,7 @@ fn create(context: &mut Context) -> Outcome {
 fn list(context: &mut Context) -> Outcome {
     let found = backups::list(&context.home)?;
     if context.out.is_json() {
-        let rows: Vec<_> = found.iter().map(|b| json!({ "name": b.name, "vault": b.vault })).collect();
-        return context.out.object(&json!({ "backups": rows }));
+        return context.out.object(&BackupList::from(found));
     }
     if found.is_empty() {
         return context.out.line("No backups. Make one with: undercroft backup create");
@@ -61,7 +61,7 @@ fn restore(args: &RestoreArgs, context: &mut Context) -> Outcome {
         .restore_backup(&args.name, args.force, &mut |checked| progress.show(format!("{checked} records")))?;
     drop(progress);
     if context.out.is_json() {
-        return context.out.object(&json!({ "backup": args.name, "vault": vault, "restored": true }));
+        return context.out.object(&Restored::of(args.name.clone(), vault));
     }
     context.out.line(&format!("Restored {} -> vault '{vault}'", args.name))
 }

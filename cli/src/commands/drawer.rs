@@ -1,6 +1,6 @@
 //! `drawer get|list|update|delete|delete-by-source|check-dup`.
 
-use serde_json::json;
+use undercroft_node::reply::{Deleted, DrawerList, Duplicate, FoundDrawer, SourceDeleted, Updated};
 use undercroft_vault::{Drawer, DrawerId};
 
 use super::remember::SCREENING;
@@ -24,7 +24,7 @@ pub(super) fn run(command: &DrawerCommand, context: &mut Context) -> Outcome {
 fn get(id: DrawerId, context: &mut Context) -> Outcome {
     let drawer = context.open_to_read()?.get(id)?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "drawer": drawer }));
+        return context.out.object(&FoundDrawer { drawer });
     }
     print(&drawer, context)
 }
@@ -62,7 +62,7 @@ fn list(
 ) -> Outcome {
     let drawers = context.open_to_read()?.list(wing, room, limit, offset)?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "drawers": drawers }));
+        return context.out.object(&DrawerList { drawers });
     }
     if drawers.is_empty() {
         return context.out.line("No drawers.");
@@ -81,7 +81,7 @@ fn update(id: DrawerId, text: &str, context: &mut Context) -> Outcome {
     vault.update(id, text, SCREENING)?;
     vault.close()?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "id": id, "updated": true }));
+        return context.out.object(&Updated::of(id));
     }
     context.out.line(&format!("Updated drawer {id}"))
 }
@@ -91,7 +91,7 @@ fn delete(id: DrawerId, context: &mut Context) -> Outcome {
     vault.delete(id)?;
     vault.close()?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "id": id, "deleted": true }));
+        return context.out.object(&Deleted::of(id));
     }
     context.out.line(&format!("Deleted drawer {id}"))
 }
@@ -101,7 +101,7 @@ fn delete_by_source(source: &str, context: &mut Context) -> Outcome {
     let deleted = vault.delete_source(source)?;
     vault.close()?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "source": source, "deleted": deleted.len(), "ids": deleted }));
+        return context.out.object(&SourceDeleted::of(source.to_owned(), deleted));
     }
     context.out.stored_line(&format!("Deleted {} drawer(s) from {source}", deleted.len()))
 }
@@ -109,7 +109,7 @@ fn delete_by_source(source: &str, context: &mut Context) -> Outcome {
 fn check_dup(text: &str, context: &mut Context) -> Outcome {
     let found = context.open_to_read()?.find_duplicate(text)?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "duplicate": found.is_some(), "id": found }));
+        return context.out.object(&Duplicate::from(found));
     }
     context.out.line(&found.map_or_else(|| "not filed".to_owned(), |id| format!("duplicate of {id}")))
 }

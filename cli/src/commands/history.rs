@@ -1,6 +1,6 @@
 //! `history`: the audit chain, newest first.
 
-use serde_json::json;
+use undercroft_node::reply::History;
 
 use crate::args::HistoryArgs;
 use crate::context::Context;
@@ -12,9 +12,7 @@ const SHOWN: usize = 16;
 pub(super) fn run(args: &HistoryArgs, context: &mut Context) -> Outcome {
     let records = context.open_to_read()?.history(args.subject.as_deref(), args.limit, args.offset)?;
     if context.out.is_json() {
-        return context
-            .out
-            .object(&json!({ "count": records.len(), "records": records, "scope": "operator" }));
+        return context.out.object(&History::from(records));
     }
     for record in &records {
         let tag = record.tag.get(..SHOWN).unwrap_or(&record.tag);

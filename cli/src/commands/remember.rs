@@ -1,6 +1,6 @@
 //! `remember`: one text, word for word.
 
-use serde_json::json;
+use undercroft_node::reply;
 use undercroft_vault::{AddedBy, BypassReason, Claims, NewDrawer, Screening};
 
 use crate::args::RememberArgs;
@@ -28,9 +28,7 @@ pub(super) fn run(args: RememberArgs, context: &mut Context) -> Outcome {
     let saved = vault.save(drawer, SCREENING)?;
     vault.close()?;
     if context.out.is_json() {
-        return context.out.object(&json!({
-            "id": saved.id, "created": saved.created, "deduped": false, "quarantined": false
-        }));
+        return context.out.object(&reply::Saved::from(saved));
     }
     let id = saved.id.to_string();
     let line = context

@@ -1,35 +1,18 @@
 //! `stats`: counts, sizes and state.
 
-use serde_json::json;
+use undercroft_node::reply::VaultStats;
 use undercroft_vault::Stats;
 
 use crate::context::Context;
-use crate::error::{Failure, Outcome};
-use undercroft_palace::ErrorClass;
+use crate::error::Outcome;
 
 pub(super) fn run(context: &mut Context) -> Outcome {
     let ceiling = context.settings()?.audit_ceiling;
     let stats = context.open_to_read()?.stats()?;
     if context.out.is_json() {
-        return context.out.object(&object(&stats, ceiling)?);
+        return context.out.object(&VaultStats::of(stats, ceiling));
     }
     print(&stats, ceiling, context)
-}
-
-/// The reply object with what only the installation knows, as the HTTP surface answers. Parts that this version does not
-/// have count nothing.
-pub(super) fn object(stats: &Stats, ceiling: Option<u64>) -> Outcome<serde_json::Value> {
-    let mut reply = serde_json::to_value(stats)
-        .map_err(|error| Failure::Refused { class: ErrorClass::Internal, message: error.to_string() })?;
-    if let Some(fields) = reply.as_object_mut() {
-        fields.insert("codebooks".to_owned(), json!([]));
-        for none in ["embed_failures", "rerank_failures", "late_failures", "chain_replays"] {
-            fields.insert(none.to_owned(), json!(0));
-        }
-        fields.insert("chain_ceiling".to_owned(), json!(ceiling));
-        fields.insert("chain_over_ceiling".to_owned(), json!(is_over(stats, ceiling)));
-    }
-    Ok(reply)
 }
 
 fn is_over(stats: &Stats, ceiling: Option<u64>) -> bool {

@@ -1,6 +1,6 @@
 //! `vault create|list|status|anchor|delete`.
 
-use serde_json::json;
+use undercroft_node::reply::{VaultCreated, VaultDeleted, VaultList, VaultStats};
 use undercroft_palace::{Access, CreateKeys, Level, Palace, registry};
 use undercroft_vault::Stats;
 
@@ -31,7 +31,7 @@ fn create(name: &str, wanted: &str, context: &mut Context) -> Outcome {
     let name = vault.name();
     vault.close()?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "id": name, "level": level.as_str(), "created": true }));
+        return context.out.object(&VaultCreated::of(name, level));
     }
     let line = context.say(Template::VaultCreated, &[("name", &name), ("level", level.as_str())]);
     context.out.line(&line)
@@ -41,7 +41,7 @@ fn create(name: &str, wanted: &str, context: &mut Context) -> Outcome {
 fn list(context: &mut Context) -> Outcome {
     let names = registry::names(&context.home)?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "vaults": names }));
+        return context.out.object(&VaultList { vaults: names });
     }
     if names.is_empty() {
         return context.out.line("No vaults. Run: undercroft init");
@@ -73,7 +73,7 @@ fn status(name: &str, context: &mut Context) -> Outcome {
     let ceiling = context.settings()?.audit_ceiling;
     let stats = open_to_read(&context.palace(CreateKeys::Never)?, name)?.stats()?;
     if context.out.is_json() {
-        return context.out.object(&super::stats::object(&stats, ceiling)?);
+        return context.out.object(&VaultStats::of(stats, ceiling));
     }
     context.out.line(&format!("vault:      {}", stats.id))?;
     context.out.line(&format!("level:      {}", stats.level))?;
@@ -116,7 +116,7 @@ fn delete(name: &str, yes: bool, context: &mut Context) -> Outcome {
     }
     context.palace(CreateKeys::Never)?.delete_vault(name)?;
     if context.out.is_json() {
-        return context.out.object(&json!({ "id": name, "deleted": true }));
+        return context.out.object(&VaultDeleted::of(name.to_owned()));
     }
     context.out.line(&format!("Deleted vault '{name}'."))
 }

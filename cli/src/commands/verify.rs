@@ -1,5 +1,6 @@
 //! `verify`: every record and the whole chain.
 
+use undercroft_node::reply::Verified;
 use undercroft_palace::{Access, CreateKeys, ErrorClass};
 use undercroft_vault::{SupersessionCounts, VerifyReport};
 
@@ -18,30 +19,16 @@ pub(super) fn run(context: &mut Context) -> Outcome {
     let progress = Progress::start("Verifying");
     let report = vault.verify(&mut |checked| progress.show(format!("{checked} records")))?;
     drop(progress);
+    let ok = report.ok;
     if context.out.is_json() {
-        context.out.object(&Reply::of(&report))?;
+        context.out.object(&Verified::from(report))?;
     } else {
         print(&report, context)?;
-        let template = if report.ok { Template::VerifyOk } else { Template::VerifyFailed };
+        let template = if ok { Template::VerifyOk } else { Template::VerifyFailed };
         let verdict = context.say(template, &[]);
         context.out.line(&verdict)?;
     }
-    if report.ok { Ok(()) } else { Err(Failure::Told(ErrorClass::Integrity)) }
-}
-
-/// The report as the HTTP surface answers it. This version keeps no facts, so there are no receipts of facts either.
-#[derive(serde::Serialize)]
-struct Reply<'a> {
-    #[serde(flatten)]
-    report: &'a VerifyReport,
-    receipts: SupersessionCounts,
-    bad_receipts: [String; 0],
-}
-
-impl<'a> Reply<'a> {
-    fn of(report: &'a VerifyReport) -> Self {
-        Self { report, receipts: SupersessionCounts::default(), bad_receipts: [] }
-    }
+    if ok { Ok(()) } else { Err(Failure::Told(ErrorClass::Integrity)) }
 }
 
 /// Every leg and its findings; also what `repair` shows when its verification fails.

@@ -1,14 +1,22 @@
 //! `wake-up`: who you are, and what was filed last.
 
-use serde_json::json;
+use serde::Serialize;
+use undercroft_node::reply::WakeUp;
 use undercroft_palace::identity;
-use undercroft_vault::Drawer;
 use undercroft_vault::limits::WAKE_UP_DRAWERS;
 
 use crate::args::WakeUpArgs;
 use crate::context::Context;
 use crate::error::Outcome;
 use crate::print::first_line;
+
+/// What the HTTP surface answers, and whom the palace serves, which is told on this machine alone.
+#[derive(Serialize)]
+struct Reply {
+    identity: Option<String>,
+    #[serde(flatten)]
+    filed: WakeUp,
+}
 
 /// Characters of a drawer's first line.
 const LINE: usize = 120;
@@ -18,8 +26,7 @@ pub(super) fn run(args: &WakeUpArgs, context: &mut Context) -> Outcome {
     let drawers = vault.recent(args.wing.as_deref(), WAKE_UP_DRAWERS)?;
     let identity = identity::read(&context.home)?;
     if context.out.is_json() {
-        let drawers: Vec<_> = drawers.iter().map(object).collect();
-        return context.out.object(&json!({ "identity": identity, "drawers": drawers }));
+        return context.out.object(&Reply { identity, filed: drawers.as_slice().into() });
     }
     context.out.line("## L0 — IDENTITY")?;
     match identity {
@@ -43,14 +50,4 @@ pub(super) fn run(args: &WakeUpArgs, context: &mut Context) -> Outcome {
         context.out.stored_line(&format!("- [{}/{}] {line}", drawer.meta.wing, drawer.meta.room))?;
     }
     Ok(())
-}
-
-fn object(drawer: &Drawer) -> serde_json::Value {
-    json!({
-        "id": drawer.id,
-        "wing": drawer.meta.wing,
-        "room": drawer.meta.room,
-        "preview": first_line(&drawer.content, LINE),
-        "filed_at": drawer.meta.filed_at,
-    })
 }

@@ -7,10 +7,17 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::path::ParameterIn;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType};
+use utoipa::openapi::{RefOr, Required};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use super::app::App;
+use super::contract::{Asks, Draft, NOT_BUILT};
 use super::errors::Refusal;
 use crate::limits;
 
@@ -47,6 +54,26 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
         let Query(fields) = Query::try_from_uri(&parts.uri)
             .map_err(|error| Refusal::invalid(format!("the query string: {}", innermost(&error))))?;
         Ok(Self(fields))
+    }
+}
+
+impl<T: ToSchema> Asks for Body<T> {
+    fn ask(draft: &mut Draft) {
+        draft.body::<T>(Required::True);
+    }
+}
+
+impl<T: ToSchema> Asks for OptionalBody<T> {
+    fn ask(draft: &mut Draft) {
+        draft.body::<T>(Required::False);
+    }
+}
+
+impl<T: IntoParams> Asks for Params<T> {
+    fn ask(draft: &mut Draft) {
+        for parameter in T::into_params(|| Some(ParameterIn::Query)) {
+            draft.parameter(parameter);
+        }
     }
 }
 
@@ -99,11 +126,24 @@ fn innermost(error: &dyn std::error::Error) -> String {
 }
 
 /// A field that is documented and not built: taken as it comes, so that it can be refused by name.
-pub(super) type Unbuilt = Option<Value>;
+#[derive(Default, Deserialize)]
+pub(super) struct Unbuilt(Option<Value>);
+
+impl PartialSchema for Unbuilt {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(SchemaType::AnyValue)
+            .description(Some("Documented and not built: anything but null answers 501."))
+            .extensions(Some(ExtensionsBuilder::new().add(NOT_BUILT, true).build()))
+            .into()
+    }
+}
+
+impl ToSchema for Unbuilt {}
 
 /// Refuses the first of the named fields that is there.
 pub(super) fn refuse_unbuilt(fields: &[(&str, &Unbuilt)]) -> Result<(), Refusal> {
-    match fields.iter().find(|(_, value)| value.is_some()) {
+    match fields.iter().find(|(_, value)| value.0.is_some()) {
         Some((name, _)) => Err(Refusal::not_implemented(name)),
         None => Ok(()),
     }

@@ -2,85 +2,131 @@
 
 use axum::Json;
 use axum::extract::Path;
-use axum::response::IntoResponse as _;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::HashMap;
 use undercroft_palace::ErrorClass;
-use undercroft_vault::{AddedBy, Change, Claims, DrawerId, NewDrawer, Outcome, WriteRequest};
+use undercroft_vault::{
+    AddedBy, Change, Claims, DedupReport, DrawerId, Kind, NewDrawer, Outcome, WriteRequest,
+};
+use utoipa::openapi::schema::{
+    AnyOfBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
+};
+use utoipa::{IntoParams, PartialSchema as _, ToSchema};
 
 use super::body::{Body, OptionalBody, Params, Unbuilt, refuse_unbuilt};
+use super::contract::{Asks, Draft, NAME, named};
 use super::errors::{Answer, Refusal};
 use super::once::{Keyed, NoBody};
 use super::vault_route::{VaultRoute, segment};
+use crate::reply::{Deleted, DrawerList, Duplicate, FoundDrawer, Saved, SourceDeleted, Updated};
 
 /// Wing of texts that await a ruling.
 const REVIEW_WING: &str = "quarantine-pending";
 
-#[derive(Deserialize)]
+/// A text to keep, where, and what is said about it.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Save {
+pub(super) struct SaveRequest {
+    /// The words, at most 100000 bytes and something to read among them; they are kept byte for byte.
+    #[schema(max_length = 100_000, pattern = r"[^\s\x00-\x1f\x7f-\x9f]")]
     text: String,
+    /// Person or project; `general` when absent.
+    #[schema(schema_with = name, required = false)]
     wing: Option<String>,
+    /// Topic; `inbox` when absent.
+    #[schema(schema_with = name, required = false)]
     room: Option<String>,
+    /// What kind of statement it is.
+    #[schema(value_type = Option<Kind>)]
     kind: Option<String>,
+    /// The day the words are about: `YYYY-MM-DD`, or an RFC 3339 time.
+    #[schema(schema_with = content_date, required = false)]
     content_date: Option<String>,
+    /// The drawer that this one updates.
+    #[schema(value_type = Option<DrawerId>)]
     supersedes: Option<String>,
+    /// The agent that says it wrote this.
+    #[schema(schema_with = name, required = false)]
     agent: Option<String>,
+    /// The channel it came through.
+    #[schema(schema_with = name, required = false)]
     channel: Option<String>,
+    /// The conversation it belongs to.
+    #[schema(schema_with = name, required = false)]
     session: Option<String>,
+    #[serde(default)]
     vector: Unbuilt,
+    #[serde(default)]
     dedup_threshold: Unbuilt,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Listing {
+    /// Only this wing.
+    #[param(nullable = false)]
     wing: Option<String>,
+    /// Only this room.
+    #[param(nullable = false)]
     room: Option<String>,
+    /// Drawers of the page; 50 when absent.
+    #[param(nullable = false, minimum = 1, maximum = 500)]
     limit: Option<usize>,
+    /// Drawers skipped.
+    #[param(nullable = false)]
     offset: Option<usize>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reading {
+    /// `quarantine-pending`, to read what awaits a ruling.
+    #[param(nullable = false)]
     wing: Option<String>,
 }
 
-#[derive(Deserialize)]
+/// Words.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Text {
+pub(super) struct TextRequest {
+    /// The words, at most 100000 bytes and something to read among them.
+    #[schema(max_length = 100_000, pattern = r"[^\s\x00-\x1f\x7f-\x9f]")]
     text: String,
 }
 
-#[derive(Deserialize)]
+/// Words to look for.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CopyRequest {
+    /// The words, as they may be filed.
+    text: String,
+}
+
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
+    /// The source file, as it stands in its drawers.
     source: String,
 }
 
-#[derive(Deserialize, Default)]
+/// Whether copies are removed, or counted only.
+#[derive(Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Dedup {
+pub(super) struct DedupRequest {
+    /// Remove them.
     apply: bool,
 }
 
-pub(super) async fn save(vault: VaultRoute, asked: Keyed<Body<Save>>) -> Answer {
+pub(super) async fn save(vault: VaultRoute, asked: Keyed<Body<SaveRequest>>) -> Answer<Json<Saved>> {
     let change = Change::Save(asked.body.0.into_drawer()?);
     let handle = vault.open().await?;
     match handle.write(WriteRequest { change, idempotency: asked.key }).await? {
-        Outcome::Saved(saved) => {
-            let reply = json!({
-                "id": saved.id, "created": saved.created, "deduped": false, "quarantined": false
-            });
-            Ok(Json(reply).into_response())
-        }
+        Outcome::Saved(saved) => Ok(Json(saved.into())),
         other => Err(unexpected(&other)),
     }
 }
 
-pub(super) async fn list(vault: VaultRoute, Params(listing): Params<Listing>) -> Answer {
+pub(super) async fn list(vault: VaultRoute, Params(listing): Params<Listing>) -> Answer<Json<DrawerList>> {
     check_review_door(&vault, listing.wing.as_deref())?;
     let Listing { wing, room, limit, offset } = listing;
     let handle = vault.open().await?;
@@ -89,51 +135,63 @@ pub(super) async fn list(vault: VaultRoute, Params(listing): Params<Listing>) ->
             vault.list(wing.as_deref(), room.as_deref(), limit.unwrap_or(50), offset.unwrap_or(0))
         })
         .await?;
-    Ok(Json(json!({ "drawers": drawers })).into_response())
+    Ok(Json(DrawerList { drawers }))
 }
 
-pub(super) async fn get(vault: VaultRoute, Id(id): Id, Params(reading): Params<Reading>) -> Answer {
+pub(super) async fn get(
+    vault: VaultRoute,
+    Id(id): Id,
+    Params(reading): Params<Reading>,
+) -> Answer<Json<FoundDrawer>> {
     check_review_door(&vault, reading.wing.as_deref())?;
     let handle = vault.open().await?;
     let drawer = handle.read(move |vault| vault.get(id)).await?;
-    Ok(Json(json!({ "drawer": drawer })).into_response())
+    Ok(Json(FoundDrawer { drawer }))
 }
 
-pub(super) async fn update(vault: VaultRoute, Id(id): Id, asked: Keyed<Body<Text>>) -> Answer {
+pub(super) async fn update(
+    vault: VaultRoute,
+    Id(id): Id,
+    asked: Keyed<Body<TextRequest>>,
+) -> Answer<Json<Updated>> {
     let change = Change::Update { id, text: asked.body.0.text };
     let handle = vault.open().await?;
     handle.write(WriteRequest { change, idempotency: asked.key }).await?;
-    Ok(Json(json!({ "id": id, "updated": true })).into_response())
+    Ok(Json(Updated::of(id)))
 }
 
-pub(super) async fn delete(vault: VaultRoute, Id(id): Id, asked: Keyed<NoBody>) -> Answer {
+pub(super) async fn delete(vault: VaultRoute, Id(id): Id, asked: Keyed<NoBody>) -> Answer<Json<Deleted>> {
     let handle = vault.open().await?;
     handle.write(WriteRequest { change: Change::Delete(id), idempotency: asked.key }).await?;
-    Ok(Json(json!({ "id": id, "deleted": true })).into_response())
+    Ok(Json(Deleted::of(id)))
 }
 
 pub(super) async fn delete_source(
     vault: VaultRoute,
     Params(of): Params<Source>,
     asked: Keyed<NoBody>,
-) -> Answer {
+) -> Answer<Json<SourceDeleted>> {
     let handle = vault.open().await?;
     let change = Change::DeleteSource(of.source.clone());
     match handle.write(WriteRequest { change, idempotency: asked.key }).await? {
-        Outcome::Deleted(ids) => {
-            Ok(Json(json!({ "source": of.source, "deleted": ids.len(), "ids": ids })).into_response())
-        }
+        Outcome::Deleted(ids) => Ok(Json(SourceDeleted::of(of.source, ids))),
         other => Err(unexpected(&other)),
     }
 }
 
-pub(super) async fn check_duplicate(vault: VaultRoute, Body(body): Body<Text>) -> Answer {
+pub(super) async fn check_duplicate(
+    vault: VaultRoute,
+    Body(body): Body<CopyRequest>,
+) -> Answer<Json<Duplicate>> {
     let handle = vault.open().await?;
     let found = handle.read(move |vault| vault.find_duplicate(&body.text)).await?;
-    Ok(Json(json!({ "duplicate": found.is_some(), "id": found })).into_response())
+    Ok(Json(found.into()))
 }
 
-pub(super) async fn dedup(vault: VaultRoute, asked: Keyed<OptionalBody<Dedup>>) -> Answer {
+pub(super) async fn dedup(
+    vault: VaultRoute,
+    asked: Keyed<OptionalBody<DedupRequest>>,
+) -> Answer<Json<DedupReport>> {
     let apply = asked.body.0.apply;
     if !apply && asked.key.is_some() {
         return Err(Refusal::invalid(
@@ -143,15 +201,15 @@ pub(super) async fn dedup(vault: VaultRoute, asked: Keyed<OptionalBody<Dedup>>) 
     let handle = vault.open().await?;
     if !apply {
         let report = handle.work(|vault| vault.dedup(false)).await?;
-        return Ok(Json(report).into_response());
+        return Ok(Json(report));
     }
     match handle.write(WriteRequest { change: Change::Dedup, idempotency: asked.key }).await? {
-        Outcome::Deduplicated(report) => Ok(Json(report).into_response()),
+        Outcome::Deduplicated(report) => Ok(Json(report)),
         other => Err(unexpected(&other)),
     }
 }
 
-impl Save {
+impl SaveRequest {
     fn into_drawer(self) -> Answer<NewDrawer> {
         refuse_unbuilt(&[("vector", &self.vector), ("dedup_threshold", &self.dedup_threshold)])?;
         let wing = self.wing.as_deref().unwrap_or("general");
@@ -179,6 +237,32 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Id {
         let id = segments.get("drawer_id").map(String::as_str).unwrap_or_default();
         segment(id).map(Self)
     }
+}
+
+impl Asks for Id {
+    fn ask(draft: &mut Draft) {
+        draft.segment("drawer_id", "The drawer's id.", DrawerId::schema());
+    }
+}
+
+/// A day or a time, which may be missing.
+fn content_date() -> Schema {
+    let text = |format| {
+        ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::KnownFormat(format)))
+    };
+    AnyOfBuilder::new()
+        .item(text(KnownFormat::Date))
+        .item(text(KnownFormat::DateTime))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .build()
+        .into()
+}
+
+/// A name that may be missing.
+fn name() -> Object {
+    let mut name = named(NAME);
+    name.schema_type = SchemaType::Array(vec![Type::String, Type::Null]);
+    name
 }
 
 /// What awaits a ruling is the operator's to see, not the holder's of one vault's assertion.

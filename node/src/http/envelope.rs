@@ -4,14 +4,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Router};
 
 use super::app::App;
 use super::errors::{Answer, Refusal};
+use super::openapi::Document;
 use super::vault_route::Opened;
 use super::{auth, once, readonly, routes, status};
 use crate::error::Error;
@@ -27,9 +28,13 @@ const MAX_ID: usize = 64;
 
 /// The table with everything around it: the outermost first.
 pub(super) fn wrapped(app: App) -> Router {
-    routes::table()
+    let (table, document, rows) = routes::table().finish();
+    table
+        .fallback(routes::no_route)
+        .method_not_allowed_fallback(routes::no_method)
+        .layer(Extension(Document(document)))
         .layer(from_fn_with_state(app.clone(), readonly::gate))
-        .layer(from_fn(once::gate))
+        .layer(from_fn_with_state(rows, once::gate))
         .layer(from_fn_with_state(app.clone(), auth::guard))
         .layer(from_fn_with_state(app.clone(), place))
         .layer(from_fn_with_state(app.clone(), record))

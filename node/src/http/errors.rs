@@ -5,11 +5,11 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
 use undercroft_palace::ErrorClass;
 
 use crate::error::Error;
 use crate::limits;
+use crate::reply::{Class, Refused, RefusedBySurface};
 
 /// The status of a class.
 pub(super) fn status_of(class: ErrorClass) -> StatusCode {
@@ -86,13 +86,13 @@ impl From<undercroft_vault::Error> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = match self.class {
-            Some(class) => json!({ "error": self.message, "class": class.as_str() }),
-            None => json!({ "error": self.message }),
+        let (status, error) = (self.status, self.message);
+        let mut response = match self.class {
+            Some(class) => (status, Json(Refused { error, class: Class(class) })).into_response(),
+            None => (status, Json(RefusedBySurface { error })).into_response(),
         };
-        let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();
-        match self.status {
+        match status {
             StatusCode::UNAUTHORIZED => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }

@@ -1,4 +1,5 @@
-//! The HTTP surface: `/v1`, health, metrics. The whole table of routes is in `routes`.
+//! The HTTP surface: `/v1`, health, metrics. The whole table of routes is in `routes`; the document that follows from it
+//! is put together in `contract`.
 //!
 //! A handler checks the form of what was asked, hands it to the vault and shapes the answer; it decides nothing about
 //! vaults, keys or texts.
@@ -7,6 +8,7 @@ mod app;
 mod auth;
 mod backups;
 mod body;
+mod contract;
 mod drawers;
 mod envelope;
 mod errors;
@@ -15,6 +17,7 @@ mod integrity;
 mod later;
 mod mcp;
 mod once;
+mod openapi;
 mod readonly;
 mod routes;
 mod search;

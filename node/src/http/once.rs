@@ -1,28 +1,23 @@
-//! `Idempotency-Key`: which requests take one, and how a request and its key are told from others.
+//! `Idempotency-Key`: how a request and its key are told from others. Those take one whose handler reads [`Keyed`]:
+//! every change to drawers.
 //!
 //! The scope of a key is the vault, the method and the path; the request is its query and its raw body. What is done
 //! under a key, and what is remembered of it, is the vault's.
 
-use axum::extract::{FromRequest, MatchedPath, Request};
+use axum::extract::{FromRequest, MatchedPath, Request, State};
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use sha2::{Digest as _, Sha256};
 use undercroft_vault::Idempotency;
+use undercroft_vault::limits::MAX_IDEMPOTENCY_KEY_BYTES;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::app::App;
 use super::body::collect_beside;
+use super::contract::{Asks, Draft, Row, Rows};
 use super::errors::{Answer, Refusal};
 
 const HEADER: &str = "idempotency-key";
-
-/// The requests that take a key: every change to drawers.
-const TAKES_ONE: [(Method, &str); 5] = [
-    (Method::POST, "/v1/vaults/{id}/drawers"),
-    (Method::DELETE, "/v1/vaults/{id}/drawers"),
-    (Method::PUT, "/v1/vaults/{id}/drawers/{drawer_id}"),
-    (Method::DELETE, "/v1/vaults/{id}/drawers/{drawer_id}"),
-    (Method::POST, "/v1/vaults/{id}/dedup"),
-];
 
 /// A key as it was sent, and the place it was sent to.
 #[derive(Clone)]
@@ -41,22 +36,24 @@ pub(super) struct Keyed<B> {
 /// Of a request whose body says nothing.
 pub(super) struct NoBody;
 
-/// Judges the key and keeps it for the handler. A key that would promise nothing is refused, not overlooked.
-pub(super) async fn gate(mut request: Request, next: Next) -> Answer {
-    if let Some(key) = sent(request.method(), request.headers())? {
-        let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-        // What has no route is not found, whatever it carries.
-        if let Some(path) = path {
-            check_takes_one(request.method(), &path)?;
-            let uri = request.uri();
-            let sent = Sent {
-                scope: format!("{} {}", request.method(), uri.path()),
-                key,
-                query: uri.query().unwrap_or_default().to_owned(),
-            };
-            sent.of(&[])?;
-            request.extensions_mut().insert(sent);
-        }
+/// Judges the key and keeps it for the handler. A key that would promise nothing is refused, not overlooked. What has no
+/// route, or not with this method, says so whatever it carries.
+pub(super) async fn gate(State(rows): State<Rows>, mut request: Request, next: Next) -> Answer {
+    let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let row =
+        path.and_then(|path| rows.iter().find(|row| row.method == request.method() && row.path == path));
+    if let Some(row) = row
+        && let Some(key) = sent(request.method(), request.headers())?
+    {
+        check_takes_one(row)?;
+        let uri = request.uri();
+        let sent = Sent {
+            scope: format!("{} {}", request.method(), uri.path()),
+            key,
+            query: uri.query().unwrap_or_default().to_owned(),
+        };
+        sent.of(&[])?;
+        request.extensions_mut().insert(sent);
     }
     Ok(next.run(request).await)
 }
@@ -77,12 +74,13 @@ fn sent(method: &Method, headers: &HeaderMap) -> Answer<Option<String>> {
     }
 }
 
-fn check_takes_one(method: &Method, path: &str) -> Answer<()> {
-    if TAKES_ONE.iter().any(|(taking, at)| taking == method && *at == path) {
+fn check_takes_one(row: &Row) -> Answer<()> {
+    if row.takes_key {
         return Ok(());
     }
     Err(Refusal::invalid(format!(
-        "invalid Idempotency-Key: {method} {path} does not take one; send it without"
+        "invalid Idempotency-Key: {} {} does not take one; send it without",
+        row.method, row.path
     )))
 }
 
@@ -118,4 +116,26 @@ impl FromRequest<App> for NoBody {
     async fn from_request(_request: Request, _app: &App) -> Result<Self, Refusal> {
         Ok(Self)
     }
+}
+
+impl<B: Asks> Asks for Keyed<B> {
+    fn ask(draft: &mut Draft) {
+        let key = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(MAX_IDEMPOTENCY_KEY_BYTES))
+            .pattern(Some("^[!-~]+$"));
+        draft.takes_key();
+        draft.header(
+            "Idempotency-Key",
+            "For 24 hours this key stands for this request: sent again, it is answered as the first time and not carried \
+             out again.",
+            key,
+        );
+        B::ask(draft);
+    }
+}
+
+impl Asks for NoBody {
+    fn ask(_draft: &mut Draft) {}
 }

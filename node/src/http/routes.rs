@@ -1,95 +1,113 @@
-//! Every route, on one screen. What is not built answers 501 and says so.
+//! Every route, on one screen, with its operation in the document. What is not built answers 501 and says so.
 //!
 //! Nothing is decided here; the order of the checks around the table is in `envelope`.
 
-use axum::Router;
 use axum::http::{Method, StatusCode};
-use axum::routing::{delete, get, post};
 
-use super::app::App;
+use super::contract::Table;
 use super::errors::Refusal;
 use super::later::{later, later_anywhere};
 use super::{
-    backups, drawers, history, integrity, mcp, search, stats, status, supersessions, taxonomy, vaults,
+    backups, drawers, history, integrity, mcp, openapi, search, stats, status, supersessions, taxonomy,
+    vaults,
 };
 
-pub(super) fn table() -> Router<App> {
-    Router::new()
-        .route("/healthz", get(status::healthz))
-        .route("/livez", get(status::healthz))
-        .route("/readyz", get(status::readyz))
-        .route("/metrics", get(status::metrics))
-        .route("/mcp", post(mcp::of_resident))
-        .route("/ui", get(later_anywhere))
-        .route("/monitor", get(later_anywhere))
-        .route("/v1/openapi.json", get(later_anywhere))
-        .route("/v1/vaults", get(vaults::list).post(vaults::create))
-        .route("/v1/vaults/{id}", delete(vaults::delete))
-        .nest("/v1/vaults/{id}", built().merge(unbuilt()))
-        .fallback(no_route)
-        .method_not_allowed_fallback(no_method)
+pub(super) fn table() -> Table {
+    let server = Table::default()
+        .get("/healthz", "Whether the process answers", status::healthz)
+        .get("/livez", "Whether the process answers", status::healthz)
+        .get("/readyz", "Whether new requests are taken", status::readyz)
+        .get("/metrics", "Counters in the Prometheus text format", status::metrics)
+        .post(
+            "/mcp",
+            "One message of an agent to the vault that the server was started with",
+            mcp::of_resident,
+        )
+        .get("/ui", "The console", later_anywhere)
+        .get("/monitor", "The dashboard", later_anywhere)
+        .get("/v1/openapi.json", "This document", openapi::document)
+        .get("/v1/vaults", "List the vaults", vaults::list)
+        .post("/v1/vaults", "Make a vault", vaults::create)
+        .delete("/v1/vaults/{id}", "Destroy a vault and everything in it", vaults::delete)
+        .under("/v1/vaults/{id}");
+    unbuilt(built(server))
 }
 
 /// Routes of one vault.
-fn built() -> Router<App> {
-    Router::new()
-        .route("/stats", get(stats::stats))
-        .route("/drawers", get(drawers::list).post(drawers::save).delete(drawers::delete_source))
-        .route("/drawers/check-duplicate", post(drawers::check_duplicate))
-        .route("/drawers/{drawer_id}", get(drawers::get).put(drawers::update).delete(drawers::delete))
-        .route("/dedup", post(drawers::dedup))
-        .route("/taxonomy", get(taxonomy::taxonomy))
-        .route("/wake-up", get(taxonomy::wake_up))
-        .route("/search", post(search::search))
-        .route("/supersessions", get(supersessions::list))
-        .route("/history", get(history::history))
-        .route("/backups", get(backups::list).post(backups::create))
-        .route("/backups/restore", post(backups::restore))
-        .route("/verify", post(integrity::verify))
-        .route("/repair", post(integrity::repair))
-        .route("/anchor", post(integrity::anchor))
-        .route("/mcp", post(mcp::of_vault))
+fn built(table: Table) -> Table {
+    table
+        .get("/stats", "Counts about the vault", stats::stats)
+        .get("/drawers", "List drawers, newest filed first", drawers::list)
+        .post("/drawers", "Keep a text, word for word", drawers::save)
+        .delete("/drawers", "Destroy every drawer of a source", drawers::delete_source)
+        .post("/drawers/check-duplicate", "Whether a text is filed already", drawers::check_duplicate)
+        .get("/drawers/{drawer_id}", "Read a drawer", drawers::get)
+        .put("/drawers/{drawer_id}", "Give a drawer other words", drawers::update)
+        .delete("/drawers/{drawer_id}", "Destroy a drawer", drawers::delete)
+        .post("/dedup", "Count copies, or remove them", drawers::dedup)
+        .get("/taxonomy", "Wings, rooms and how many drawers each holds", taxonomy::taxonomy)
+        .get("/wake-up", "The drawers that were written last", taxonomy::wake_up)
+        .post("/search", "Find drawers by meaning and by word", search::search)
+        .get(
+            "/supersessions",
+            "Which drawer updates which, and whether the receipts hold",
+            supersessions::list,
+        )
+        .get("/history", "The audit chain, newest first", history::history)
+        .get("/backups", "List the copies of the vault", backups::list)
+        .post("/backups", "Make a copy and verify it", backups::create)
+        .post("/backups/restore", "Bring a copy back", backups::restore)
+        .post("/verify", "Check every record and replay the chain", integrity::verify)
+        .post("/repair", "Derive again what can be derived, and verify", integrity::repair)
+        .post("/anchor", "Write the head of the chain into the manifest", integrity::anchor)
+        .post("/mcp", "One message of an agent", mcp::of_vault)
 }
 
 /// Routes of one vault whose features this version does not have.
-fn unbuilt() -> Router<App> {
-    Router::new()
-        .route("/stats/history", get(later))
-        .route("/stream", get(later))
-        .route("/kg/stats", get(later))
-        .route("/kg/entities", get(later))
-        .route("/kg/query", get(later))
-        .route("/kg/timeline", get(later))
-        .route("/kg/rel", get(later))
-        .route("/kg/receipts", get(later))
-        .route("/kg/canonical/{key}", get(later))
-        .route("/kg/authority", post(later))
-        .route("/index/status", get(later))
-        .route("/tunnels", get(later).post(later))
-        .route("/tunnels/traverse", get(later))
-        .route("/tunnels/{tid}", delete(later))
-        .route("/tunnels/{tid}/drawers", get(later))
-        .route("/diary", get(later).post(later))
-        .route("/diary/agents", get(later))
-        .route("/closets", get(later))
-        .route("/hallways", get(later))
-        .route("/trust", get(later).post(later))
-        .route("/admission", get(later).post(later))
-        .route("/retention", get(later).post(later))
-        .route("/retention/sweep", post(later))
-        .route("/forget", post(later))
-        .route("/verify-forgetting", post(later))
-        .route("/witness", get(later).post(later))
-        .route("/refine", post(later))
-        .route("/rotate", post(later))
-        .route("/export", get(later))
-        .route("/import", post(later))
+fn unbuilt(table: Table) -> Table {
+    table
+        .get("/stats/history", "Samples of the counts", later)
+        .get("/stream", "What happens in the vault, as it happens", later)
+        .get("/kg/stats", "Counts of the knowledge graph", later)
+        .get("/kg/entities", "Entities", later)
+        .get("/kg/query", "Facts about an entity", later)
+        .get("/kg/timeline", "Facts in the order of time", later)
+        .get("/kg/rel", "Facts by predicate", later)
+        .get("/kg/receipts", "Receipts of facts", later)
+        .get("/kg/canonical/{key}", "The fact that holds for a key", later)
+        .post("/kg/authority", "Rule on a fact", later)
+        .get("/index/status", "Counts of an index elsewhere", later)
+        .get("/tunnels", "List tunnels between wings", later)
+        .post("/tunnels", "Make a tunnel", later)
+        .get("/tunnels/traverse", "Wings that tunnels lead to", later)
+        .delete("/tunnels/{tid}", "Remove a tunnel", later)
+        .get("/tunnels/{tid}/drawers", "Drawers at the far end", later)
+        .get("/diary", "Read a diary", later)
+        .post("/diary", "Write into a diary", later)
+        .get("/diary/agents", "Who keeps a diary", later)
+        .get("/closets", "Closets", later)
+        .get("/hallways", "Hallways", later)
+        .get("/trust", "Trust in each wing", later)
+        .post("/trust", "Set the trust in a wing", later)
+        .get("/admission", "What awaits a ruling", later)
+        .post("/admission", "Rule on what waits", later)
+        .get("/retention", "How long drawers are kept", later)
+        .post("/retention", "Set how long drawers are kept", later)
+        .post("/retention/sweep", "Destroy what is past its time", later)
+        .post("/forget", "Destroy drawers and attest it", later)
+        .post("/verify-forgetting", "Check an attestation", later)
+        .get("/witness", "What a witness signs", later)
+        .post("/witness", "Check what a witness signed", later)
+        .post("/refine", "Distil facts", later)
+        .post("/rotate", "Change the vault's keys", later)
+        .get("/export", "The vault as lines of JSON", later)
+        .post("/import", "Take over lines of JSON", later)
 }
 
-async fn no_route() -> Refusal {
+pub(super) async fn no_route() -> Refusal {
     Refusal::of(undercroft_palace::ErrorClass::NotFound, "not found")
 }
 
-async fn no_method(method: Method) -> Refusal {
+pub(super) async fn no_method(method: Method) -> Refusal {
     Refusal::surface(StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not a method of this route"))
 }

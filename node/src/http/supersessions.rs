@@ -1,12 +1,12 @@
 //! Which drawers update which, and whether the receipts hold.
 
 use axum::Json;
-use axum::response::IntoResponse as _;
+use undercroft_vault::Supersessions;
 
 use super::errors::Answer;
 use super::vault_route::VaultRoute;
 
-pub(super) async fn list(vault: VaultRoute) -> Answer {
+pub(super) async fn list(vault: VaultRoute) -> Answer<Json<Supersessions>> {
     let handle = vault.open().await?;
-    Ok(Json(handle.work(|vault| vault.supersessions()).await?).into_response())
+    Ok(Json(handle.work(|vault| vault.supersessions()).await?))
 }

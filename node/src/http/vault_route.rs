@@ -12,8 +12,13 @@ use undercroft_palace::registry;
 
 use super::app::App;
 use super::auth::check_assertion;
+use super::contract::{Asks, Draft, named};
 use super::errors::{Answer, Refusal};
 use crate::serving::VaultHandle;
+
+/// What a vault's name looks like: a name without white space at its ends, and without a dot at its start.
+pub(super) const VAULT_NAME: &str =
+    r"^[^\x00-\x20\x7f-\xa0./\\]([^\x00-\x1f\x7f-\x9f/\\]*[^\x00-\x20\x7f-\xa0/\\])?$";
 
 /// Where the envelope finds the vault whose position the answer carries.
 #[derive(Clone, Default)]
@@ -64,6 +69,13 @@ impl FromRequestParts<App> for VaultRoute {
         check_spelling(app, &id)?;
         let opened = parts.extensions.get::<Opened>().cloned().unwrap_or_default();
         Ok(Self { app: app.clone(), id, opened })
+    }
+}
+
+impl Asks for VaultRoute {
+    fn ask(draft: &mut Draft) {
+        draft.of_a_vault();
+        draft.segment("id", "The vault's name, as it is kept.", named(VAULT_NAME));
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 mod reply;
+pub(crate) mod schema;
 
 use std::net::SocketAddr;
 use std::time::Duration;
