@@ -28,7 +28,7 @@ const REVIEW_WING: &str = "quarantine-pending";
 #[serde(deny_unknown_fields)]
 pub(super) struct SaveRequest {
     /// The words, at most 100000 bytes and something to read among them; they are kept byte for byte.
-    #[schema(max_length = 100_000, pattern = r"[^\s\x00-\x1f\x7f-\x9f]")]
+    #[schema(min_length = 1, max_length = 100_000)]
     text: String,
     /// Person or project; `general` when absent.
     #[schema(schema_with = name, required = false)]
@@ -90,7 +90,7 @@ pub(super) struct Reading {
 #[serde(deny_unknown_fields)]
 pub(super) struct TextRequest {
     /// The words, at most 100000 bytes and something to read among them.
-    #[schema(max_length = 100_000, pattern = r"[^\s\x00-\x1f\x7f-\x9f]")]
+    #[schema(min_length = 1, max_length = 100_000)]
     text: String,
 }
 
