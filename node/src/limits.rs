@@ -17,8 +17,11 @@ pub const SWEEP: Duration = Duration::from_secs(5);
 
 /// Reads that may wait for one vault.
 pub const WAITING_READS: usize = 128;
-/// Reads of one vault that run at once: half of the pool, so that one vault leaves room for the others.
+/// Reads of one vault that run at once, at least; otherwise the number of cores: half of the pool, so that one vault leaves
+/// room for the others. While several vaults are read, half of that.
 pub const READS_PER_VAULT: usize = 2;
+/// For how long it is remembered that another vault was read: longer than the pause of a client between two requests.
+pub const CROWD_MEMORY: Duration = Duration::from_millis(50);
 /// Reads that run at once in the whole process, at least; otherwise twice the number of cores.
 pub const READS_AT_LEAST: usize = 4;
 /// Long works (verify, repair, copy, restore) that run at once.

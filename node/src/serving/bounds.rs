@@ -17,6 +17,8 @@ pub struct Bounds {
     pub idle: Duration,
     /// Reads that run at once.
     pub reads: usize,
+    /// Reads of one vault that run at once, at least 2: all of them while no other vault is read, else half.
+    pub reads_per_vault: usize,
     /// Writes that may wait for one vault.
     pub waiting_writes: usize,
     /// Reads that may wait for one vault.
@@ -30,6 +32,7 @@ impl Default for Bounds {
             index_bytes: limits::INDEX_BYTES,
             idle: limits::IDLE,
             reads: limits::READS_AT_LEAST,
+            reads_per_vault: limits::READS_PER_VAULT,
             waiting_writes: limits::WAITING_WRITES,
             waiting_reads: limits::WAITING_READS,
         }
@@ -37,7 +40,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// The bounds that this machine gives: twice its cores for reads, and as many vaults as the files of this process
+    /// The bounds that this machine gives: twice its cores for reads, its cores for those of one vault, and as many vaults as the files of this process
     /// allow, after the soft limit of files was raised to the hard one.
     #[must_use]
     pub fn of_this_machine() -> Self {
@@ -45,6 +48,7 @@ impl Bounds {
         Self {
             open_vaults: vaults_within(raise_file_limit()),
             reads: limits::READS_AT_LEAST.max(cores * 2),
+            reads_per_vault: limits::READS_PER_VAULT.max(cores),
             ..Self::default()
         }
     }

@@ -14,13 +14,13 @@ use undercroft_vault::Vault;
 use super::bounds::Bounds;
 use super::cache::{Cache, Entry, State};
 use super::counts::{Counted, Counts};
+use super::crowd::Crowd;
 use super::handle::{Running, VaultHandle};
 use super::health::{Damaged, Health};
 use super::lanes::{Lane, Lanes, blocking};
 use super::shared::Shared;
 use super::{sweeper, writer};
 use crate::error::{Error, Result};
-use crate::limits;
 
 /// How vaults are served.
 #[derive(Debug, Clone)]
@@ -56,6 +56,7 @@ impl Serving {
             options,
             cache: Cache::new(),
             health: Health::default(),
+            crowd: Crowd::new(),
             counts: Counts::default(),
             draining: AtomicBool::new(false),
         });
@@ -212,8 +213,8 @@ impl Serving {
             let bounds = &shared.options.bounds;
             let _runtime = runtime.enter();
             let writes = (!vault.is_read_only()).then(|| writer::start(bounds.waiting_writes));
-            let lanes = (Lane::new(limits::READS_PER_VAULT), Lane::new(bounds.waiting_reads));
-            Ok(Running::new(vault, writes, lanes, place))
+            let lanes = (Lane::new(bounds.reads_per_vault.max(2)), Lane::new(bounds.waiting_reads));
+            Ok(Running::new(vault, writes, lanes, shared.crowd.number(), place))
         })
         .await
     }

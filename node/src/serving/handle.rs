@@ -10,7 +10,7 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
 use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
 
 use super::cache::State;
-use super::lanes::{Lane, blocking};
+use super::lanes::{Lane, blocking, here};
 use super::shared::Shared;
 use super::writer::Job;
 use crate::error::{Error, Result};
@@ -22,6 +22,8 @@ pub(super) struct Running {
     writes: Option<mpsc::Sender<Job>>,
     reads: Lane,
     waiting_reads: Lane,
+    /// The number that it is known by among those that are read.
+    reader: u64,
     /// Height of the audit chain up to which its records were counted.
     counted: AtomicU64,
     /// Records that the anchor lagged when the vault was opened, until somebody was told.
@@ -49,6 +51,7 @@ impl Running {
         vault: Vault,
         writes: Option<mpsc::Sender<Job>>,
         lanes: (Lane, Lane),
+        reader: u64,
         place: OwnedSemaphorePermit,
     ) -> Self {
         let counted = AtomicU64::new(vault.height());
@@ -57,7 +60,7 @@ impl Running {
             _ => AtomicU64::new(0),
         };
         let (reads, waiting_reads) = lanes;
-        Self { vault, writes, reads, waiting_reads, counted, healed, _place: place }
+        Self { vault, writes, reads, waiting_reads, reader, counted, healed, _place: place }
     }
 }
 
@@ -123,21 +126,28 @@ impl VaultHandle {
         answer.await.unwrap_or(Err(Error::Lost))
     }
 
-    /// Reads from the vault on the bounded pool.
+    /// Reads from the vault, when there is a place for it among all reads. It runs on the calling thread, whose other tasks
+    /// go on elsewhere: most reads are over before a thread of their own had woken up. To be called on a runtime of
+    /// several threads.
     ///
     /// # Errors
     /// [`Error::VaultBusy`] when too many reads wait, or what `work` says.
     pub async fn read<T, F>(&self, work: F) -> Result<T>
     where
-        T: Send + 'static,
-        F: FnOnce(&Vault) -> undercroft_vault::Result<T> + Send + 'static,
+        F: FnOnce(&Vault) -> undercroft_vault::Result<T>,
     {
         let waiting = self.running.waiting_reads.try_enter();
-        let waiting = waiting.ok_or_else(|| Error::VaultBusy(self.name.to_string()))?;
+        let _waiting = waiting.ok_or_else(|| Error::VaultBusy(self.name.to_string()))?;
         // First among the vault's own, then among all: a vault with many readers waits for itself.
-        let own = self.running.reads.enter().await?;
-        let place = self.shared.lanes.reads.enter().await?;
-        self.run((waiting, own, place), work).await
+        let places = self.shared.crowd.places(self.running.reader);
+        let _own = self.running.reads.enter_many(places).await?;
+        let _place = self.shared.lanes.reads.enter().await?;
+        let result = here(|| self.judge(work));
+        if places > 1 {
+            // Reads that follow each other on one core would keep it until the system takes it from them.
+            std::thread::yield_now();
+        }
+        result
     }
 
     /// Does long work with the vault (verify, repair): on a lane of its own, so that reads go on.
@@ -191,12 +201,17 @@ impl VaultHandle {
     {
         let handle = self.clone();
         blocking(move || {
-            let result = work(&handle.running.vault).map_err(|error| handle.judged(error.into()));
-            handle.count_growth();
+            let result = handle.judge(work);
             drop(permit);
             result
         })
         .await
+    }
+
+    fn judge<T>(&self, work: impl FnOnce(&Vault) -> undercroft_vault::Result<T>) -> Result<T> {
+        let result = work(&self.running.vault).map_err(|error| self.judged(error.into()));
+        self.count_growth();
+        result
     }
 
     pub(super) fn vault(&self) -> &Vault {

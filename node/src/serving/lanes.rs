@@ -1,6 +1,7 @@
 //! Where blocking work runs: a bounded number of threads for each kind, so that long works, commits and openings do not
 //! take the threads of reads. Owns the permits, not the work.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -22,6 +23,11 @@ impl Lane {
     pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit> {
         // No lane is ever closed.
         self.0.clone().acquire_owned().await.map_err(|_| Error::Draining)
+    }
+
+    /// Waits for several places at once.
+    pub(super) async fn enter_many(&self, places: u32) -> Result<OwnedSemaphorePermit> {
+        self.0.clone().acquire_many_owned(places).await.map_err(|_| Error::Draining)
     }
 
     /// A place, if one is free.
@@ -64,6 +70,17 @@ impl Lanes {
             .ok_or(Error::Busy("as many verifications, repairs and copies waiting as are accepted"))?;
         Ok((waiting, self.long.enter().await?))
     }
+}
+
+/// Runs short blocking work on the calling thread, whose other tasks move to another one meanwhile.
+pub(super) fn here<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    tokio::task::block_in_place(|| {
+        // What a panic leaves half done is behind locks that do not poison, and in transactions that roll back.
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+            tracing::error!(panicked = true, "blocking work ended without an answer");
+            Err(Error::Lost)
+        })
+    })
 }
 
 /// Runs blocking work on a thread of its own. It runs to its end even when nobody waits for it any more.

@@ -5,6 +5,7 @@
 mod bounds;
 mod cache;
 mod counts;
+mod crowd;
 mod front;
 mod gauges;
 mod handle;

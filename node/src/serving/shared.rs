@@ -8,6 +8,7 @@ use undercroft_palace::{ErrorClass, Palace};
 
 use super::cache::{Cache, Entry, State};
 use super::counts::Counts;
+use super::crowd::Crowd;
 use super::front::ServingOptions;
 use super::handle::Running;
 use super::health::Health;
@@ -21,6 +22,7 @@ pub(super) struct Shared {
     pub(super) lanes: Lanes,
     pub(super) cache: Cache,
     pub(super) health: Health,
+    pub(super) crowd: Crowd,
     pub(super) counts: Counts,
     /// Places for open vaults.
     pub(super) places: Lane,
