@@ -2,7 +2,10 @@
 //!
 //! What a command was refused for is no error of the member: it is an outcome, see [`crate::state::Refusal`].
 
-use undercroft_proto::ErrorClass;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use undercroft_proto::{ErrorClass, MemberId};
 
 /// Every failure of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +46,65 @@ pub enum Error {
         "the state contradicts itself: {0}; stop this member and keep its folder for a person to look at"
     )]
     Invariant(String),
+    /// A file or folder cannot be used.
+    #[error("cannot {action} {}: {source}; check the disk and its permissions, then start again", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A new member's folder holds a log already.
+    #[error("{} holds the log of a member already; start that member, or name an empty folder", .0.display())]
+    LogExists(PathBuf),
+    /// A member's log is gone. What it acknowledged may be gone with it.
+    #[error("{} holds no log, so this member must not vote again under its id; add it anew: undercroft cluster member remove, then add", .0.display())]
+    LogMissing(PathBuf),
+    /// Something that was flushed cannot be read. What the member acknowledged may be gone.
+    #[error("{} is damaged at byte {at}: {problem}; this member must not vote again under its id; keep the folder, then add it anew: undercroft cluster member remove, then add", .file.display())]
+    LogDamaged {
+        /// The file.
+        file: PathBuf,
+        /// Where.
+        at: u64,
+        /// How.
+        problem: String,
+    },
+    /// A snapshot that cannot be read. The log before it is gone.
+    #[error("{} is damaged: {problem}; keep the folder, then add this member anew: undercroft cluster member remove, then add", .file.display())]
+    SnapshotDamaged {
+        /// The file.
+        file: PathBuf,
+        /// How.
+        problem: String,
+    },
+    /// This member does not lead.
+    #[error("this member does not lead{}; ask the leader, or again in a second when there is none", leader.as_ref().map_or(String::new(), |(id, at)| format!(": member {id} at {at} does")))]
+    NotLeader {
+        /// Who leads and where, if that is known.
+        leader: Option<(MemberId, String)>,
+    },
+    /// A write that ran out of time. It may still be done.
+    #[error(
+        "no majority answered within {0} ms; whether it was done is unknown: ask again with the same idempotency key"
+    )]
+    OutcomeUnknown(u64),
+    /// The group's configuration cannot be changed as asked.
+    #[error(
+        "the members cannot be changed: {0}; wait until the last change has ended, then look again: undercroft cluster status"
+    )]
+    Membership(String),
+    /// The member has stopped, and why.
+    #[error("this member has stopped: {0}")]
+    Stopped(String),
+}
+
+impl Error {
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { action, path: path.to_path_buf(), source }
+    }
 }
 
 impl Error {
@@ -50,9 +112,18 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Self::Version { .. } => ErrorClass::Unavailable,
-            Self::Unreadable { .. } | Self::Invariant(_) => ErrorClass::Integrity,
+            Self::Version { .. }
+            | Self::Io { .. }
+            | Self::NotLeader { .. }
+            | Self::OutcomeUnknown(_)
+            | Self::Stopped(_) => ErrorClass::Unavailable,
+            Self::Unreadable { .. }
+            | Self::Invariant(_)
+            | Self::LogMissing(_)
+            | Self::LogDamaged { .. }
+            | Self::SnapshotDamaged { .. } => ErrorClass::Integrity,
             Self::BatchTooLarge { .. } => ErrorClass::Invalid,
+            Self::LogExists(_) | Self::Membership(_) => ErrorClass::Conflict,
         }
     }
 }

@@ -6,6 +6,7 @@
 pub mod error;
 pub mod limits;
 pub mod plan;
+pub mod raft;
 pub mod state;
 
 pub use error::Error;

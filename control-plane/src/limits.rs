@@ -51,3 +51,21 @@ pub const LOAD_STEP_PART: u64 = 16;
 pub const LOAD_STEP_BYTES: u64 = 64 << 20;
 /// Moves of one pass: they are one entry of the log.
 pub const MOVES: usize = 256;
+/// Events that a watcher may be behind before it must take the whole map anew.
+pub const WATCH_EVENTS: usize = 4096;
+/// How long a connection to a member may take.
+pub const CONNECT: std::time::Duration = std::time::Duration::from_secs(1);
+/// Entries in one message between members.
+pub const MESSAGE_ENTRIES: u64 = 16;
+/// Bytes of one message between members: that many entries of the largest kind, and room for what is around them.
+pub const MESSAGE_BYTES: usize = (MESSAGE_ENTRIES as usize + 2) * BATCH_BYTES;
+/// Bytes of one piece of a snapshot that travels.
+pub const SNAPSHOT_PIECE_BYTES: usize = 256 << 10;
+/// Bytes of a snapshot: several times what 100,000 tenants need.
+pub const SNAPSHOT_BYTES: usize = 1 << 30;
+/// Entries after which a snapshot is taken.
+pub const SNAPSHOT_ENTRIES: u64 = 5_000;
+/// Entries that are kept behind a snapshot, so that a member which is a little behind needs none.
+pub const KEPT_ENTRIES: u64 = 1_000;
+/// How long a write waits for a majority, and for a leader when there is none.
+pub const WRITE: std::time::Duration = std::time::Duration::from_secs(5);

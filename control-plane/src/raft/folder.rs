@@ -1,0 +1,42 @@
+//! Files that survive a loss of power: written beside, flushed, renamed, the folder flushed. And a folder of one's own.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Flushes the names in a folder.
+pub(super) fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes a folder with its parents, so that it is still there after a loss of power.
+pub(super) fn make(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    folder.parent().map_or(Ok(()), sync)
+}
+
+/// Puts a file with these bytes in the place of whatever has its name.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    path.parent().map_or(Ok(()), sync)
+}
+
+/// Takes the folder for this process, until the file is dropped.
+///
+/// # Errors
+/// `ResourceBusy` when another process has it.
+pub(super) fn take(folder: &Path) -> io::Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join("in-use"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            format!("{} is in use by another process; stop that one first", folder.display()),
+        )),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}

@@ -1,0 +1,271 @@
+//! One member of the control group: its folder, its Raft, and how it is asked.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use openraft::async_runtime::WatchReceiver;
+use openraft::error::{ClientWriteError, RaftError};
+use openraft::{BasicNode, ChangeMembers, Config, SnapshotPolicy};
+use serde::{Deserialize, Serialize};
+use undercroft_proto::MemberId;
+
+use super::types::{Proposal, Raft, Types};
+use super::{LogStore, Machine, Network, RaftService, SharedMap, codec, folder};
+use crate::state::{Batch, Outcome};
+use crate::{Error, limits};
+
+/// How fast a group notices that its leader is gone.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing {
+    /// Between two heartbeats.
+    pub heartbeat: Duration,
+    /// Shortest silence after which a member stands for election; the longest is twice that.
+    pub election: Duration,
+}
+
+impl Default for Timing {
+    /// A new leader within a second and a half.
+    fn default() -> Self {
+        Self { heartbeat: Duration::from_millis(150), election: Duration::from_millis(500) }
+    }
+}
+
+/// What a member is started with.
+pub struct MemberConfig {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its id.
+    pub id: MemberId,
+    /// How it reaches others.
+    pub network: Network,
+    /// How fast the group notices.
+    pub timing: Timing,
+    /// Entries after which a snapshot is taken; [`limits::SNAPSHOT_ENTRIES`] but in tests.
+    pub snapshot_entries: u64,
+}
+
+impl MemberConfig {
+    /// A member without encryption, with the defaults.
+    #[must_use]
+    pub fn plain(folder: PathBuf, id: MemberId) -> Self {
+        let snapshot_entries = limits::SNAPSHOT_ENTRIES;
+        Self { folder, id, network: Network::plain(id), timing: Timing::default(), snapshot_entries }
+    }
+
+    fn raft(&self) -> Result<Config, Error> {
+        let (heartbeat, election) =
+            (self.timing.heartbeat.as_millis() as u64, self.timing.election.as_millis() as u64);
+        let config = Config {
+            cluster_name: "undercroft-control".into(),
+            heartbeat_interval: heartbeat,
+            election_timeout_min: election,
+            election_timeout_max: election * 2,
+            install_snapshot_timeout: 60_000,
+            max_payload_entries: limits::MESSAGE_ENTRIES,
+            snapshot_policy: SnapshotPolicy::LogsSinceLast(self.snapshot_entries),
+            max_in_snapshot_log_to_keep: limits::KEPT_ENTRIES.min(self.snapshot_entries),
+            // A member that comes back from a partition asks first, and disturbs no leader that others hear.
+            enable_pre_vote: Some(true),
+            // At least the leader's lease and the longest election, both of which are at most `election_timeout_max`.
+            quorum_loss_probe_interval: Some(election * 4),
+            ..Config::default()
+        };
+        config.validate().map_err(|error| Error::Stopped(error.to_string()))
+    }
+}
+
+/// Who a folder belongs to.
+#[derive(Debug, Serialize, Deserialize)]
+struct Identity {
+    version: u32,
+    member: MemberId,
+}
+
+/// A running member.
+pub struct Member {
+    id: MemberId,
+    raft: Raft,
+    map: SharedMap,
+}
+
+impl Member {
+    /// Begins a new member in an empty folder.
+    ///
+    /// # Errors
+    /// [`Error::LogExists`], [`Error::Io`].
+    pub async fn create(config: MemberConfig) -> Result<Self, Error> {
+        folder::make(&config.folder).map_err(|error| Error::io("create", &config.folder, error))?;
+        let log = LogStore::create(&config.folder.join("log"), config.id)?;
+        let identity = codec::encode(&Identity { version: 1, member: config.id });
+        let path = config.folder.join("member");
+        let kept = identity.and_then(|bytes| folder::replace(&path, &bytes));
+        kept.map_err(|error| Error::io("write", &path, error))?;
+        Self::start(config, log).await
+    }
+
+    /// Starts a member that ran before.
+    ///
+    /// # Errors
+    /// [`Error::LogMissing`], [`Error::LogDamaged`] and [`Error::SnapshotDamaged`]: this member must come back under a new
+    /// id. [`Error::Io`].
+    pub async fn open(config: MemberConfig) -> Result<Self, Error> {
+        let path = config.folder.join("member");
+        let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        let identity: Identity = codec::decode(&bytes).map_err(|error| Error::io("read", &path, error))?;
+        if identity.version != 1 || identity.member != config.id {
+            let problem = format!("it is of member {}, version {}", identity.member, identity.version);
+            return Err(Error::LogDamaged { file: path, at: 0, problem });
+        }
+        let log = LogStore::open(&config.folder.join("log"), config.id)?;
+        Self::start(config, log).await
+    }
+
+    async fn start(config: MemberConfig, log: LogStore) -> Result<Self, Error> {
+        let machine = Machine::open(&config.folder.join("snapshots"))?;
+        let map = machine.map();
+        let raft_config = Arc::new(config.raft()?);
+        let raft = Raft::new(config.id.get(), raft_config, config.network, log, machine).await;
+        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map })
+    }
+
+    /// Its id.
+    #[must_use]
+    pub const fn id(&self) -> MemberId {
+        self.id
+    }
+
+    /// The state, to read and to watch. It may be behind the leader's.
+    #[must_use]
+    pub const fn map(&self) -> &SharedMap {
+        &self.map
+    }
+
+    /// The library's handle, for metrics and waiting.
+    #[must_use]
+    pub const fn raft(&self) -> &Raft {
+        &self.raft
+    }
+
+    /// The service by which others reach it.
+    #[must_use]
+    pub fn service(&self) -> RaftService {
+        RaftService::new(self.id, self.raft.clone())
+    }
+
+    /// Founds the group: these members, with their addresses, and nobody else. On one of them, once.
+    ///
+    /// # Errors
+    /// [`Error::Membership`] when it was founded, [`Error::Stopped`].
+    pub async fn found(&self, members: BTreeMap<MemberId, String>) -> Result<(), Error> {
+        let nodes: BTreeMap<u64, BasicNode> =
+            members.into_iter().map(|(id, address)| (id.get(), BasicNode::new(address))).collect();
+        self.raft.initialize(nodes).await.map_err(|error| match error {
+            RaftError::APIError(error) => Error::Membership(error.to_string()),
+            RaftError::Fatal(error) => stopped(error),
+        })
+    }
+
+    /// Decides a batch. Answers when a majority has it on disk and it was applied here.
+    ///
+    /// Asks again for as long as there is no leader, up to [`limits::WRITE`]: right after an election the library answers
+    /// that it knows of none.
+    ///
+    /// # Errors
+    /// [`Error::NotLeader`] with the leader, [`Error::OutcomeUnknown`] when it may or may not be done,
+    /// [`Error::BatchTooLarge`], [`Error::Stopped`].
+    pub async fn propose(&self, batch: &Batch) -> Result<Vec<Outcome>, Error> {
+        let proposal = Proposal::new(batch)?;
+        let write = async {
+            loop {
+                match self.raft.client_write(proposal.clone()).await {
+                    Ok(written) => return Ok(written.data.0),
+                    Err(error) => match refused(error) {
+                        // Nothing was proposed, so nothing is done twice.
+                        Error::NotLeader { leader: None } => {
+                            tokio::time::sleep(Duration::from_millis(20)).await
+                        }
+                        other => return Err(other),
+                    },
+                }
+            }
+        };
+        let unknown = Error::OutcomeUnknown(limits::WRITE.as_millis() as u64);
+        tokio::time::timeout(limits::WRITE, write).await.unwrap_or(Err(unknown))
+    }
+
+    /// Waits until this member's state has everything that was decided before the call. Only the leader can say so.
+    ///
+    /// # Errors
+    /// [`Error::NotLeader`].
+    pub async fn catch_up(&self) -> Result<(), Error> {
+        let read = self.raft.ensure_linearizable(openraft::ReadPolicy::ReadIndex).await;
+        read.map(|_| ()).map_err(|error| match error {
+            RaftError::APIError(_) => Error::NotLeader { leader: None },
+            RaftError::Fatal(error) => stopped(error),
+        })
+    }
+
+    /// Adds a member that only copies. It may vote when its matched index says that it has caught up: this call's return
+    /// does not.
+    ///
+    /// # Errors
+    /// [`Error::NotLeader`], [`Error::Membership`], [`Error::Stopped`].
+    pub async fn add_learner(&self, member: MemberId, address: &str) -> Result<(), Error> {
+        let added = self.raft.add_learner(member.get(), BasicNode::new(address), false).await;
+        added.map(|_| ()).map_err(refused)
+    }
+
+    /// How far this leader knows a member to be: its matched index, and the last index here.
+    #[must_use]
+    pub fn matched(&self, member: MemberId) -> Option<(u64, u64)> {
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow_watched();
+        let matched = metrics.replication.as_ref()?.get(&member.get())?.as_ref()?.index;
+        Some((matched, metrics.last_log_index?))
+    }
+
+    /// Makes exactly these members the voters, and forgets others.
+    ///
+    /// # Errors
+    /// [`Error::NotLeader`], [`Error::Membership`] for one that was not added or while another change is under way.
+    pub async fn set_voters(&self, voters: impl IntoIterator<Item = MemberId>) -> Result<(), Error> {
+        let voters = voters.into_iter().map(MemberId::get).collect();
+        let changed = self.raft.change_membership(ChangeMembers::ReplaceAllVoters(voters), false).await;
+        changed.map(|_| ()).map_err(refused)
+    }
+
+    /// Hands leadership to another voter.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
+    pub async fn hand_over(&self, to: MemberId) -> Result<(), Error> {
+        self.raft.trigger().transfer_leader(to.get()).await.map_err(stopped)
+    }
+
+    /// Stops. What was acknowledged is on disk already.
+    pub async fn stop(&self) {
+        // It fails when the task has ended already, which is what is wanted.
+        let _ = self.raft.shutdown().await;
+    }
+}
+
+fn stopped(error: impl std::fmt::Display) -> Error {
+    Error::Stopped(error.to_string())
+}
+
+fn refused(error: RaftError<Types, ClientWriteError<Types>>) -> Error {
+    match error {
+        RaftError::APIError(ClientWriteError::ForwardToLeader(to)) => {
+            let address = to.leader_node.map(|node| node.addr);
+            Error::NotLeader { leader: to.leader_id.map(MemberId::new).zip(address) }
+        }
+        RaftError::APIError(ClientWriteError::ChangeMembershipError(error)) => {
+            Error::Membership(error.to_string())
+        }
+        RaftError::APIError(other) => Error::Stopped(other.to_string()),
+        RaftError::Fatal(error) => stopped(error),
+    }
+}

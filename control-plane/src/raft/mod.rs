@@ -1,0 +1,27 @@
+//! A few members of one mind: the state, replicated by openraft.
+//!
+//! Elections, votes and truncation are the library's. Here is what it needs: a log on disk, a state machine with snapshots,
+//! and a network. See `docs/control-plane.md`.
+
+mod codec;
+mod folder;
+pub mod log;
+mod machine;
+mod map;
+mod member;
+mod network;
+mod serve;
+mod snapshots;
+mod types;
+
+pub use log::LogStore;
+pub use machine::Machine;
+pub use map::{MapEvent, SharedMap, Watch};
+pub use member::{Member, MemberConfig, Timing};
+pub use network::Network;
+pub use serve::RaftService;
+pub use types::{Proposal, Raft, Reply, Types};
+
+#[cfg(test)]
+#[path = "member_test.rs"]
+mod member_test;
