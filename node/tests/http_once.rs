@@ -180,6 +180,8 @@ async fn a_request_that_takes_no_key_says_so() {
     // Nothing is promised about what only reads, or is not there.
     keyed(&server, "GET", DRAWERS, "key", "").await.expect(200);
     keyed(&server, "POST", "/v1/nowhere", "key", "").await.expect(404);
+    keyed(&server, "PUT", DRAWERS, "key", "").await.expect(405);
+    keyed(&server, "PUT", DRAWERS, "no key", "").await.expect(405);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -62,7 +62,10 @@ impl Document {
             let of = |(n, item)| self.findings(&schema["items"], item, &format!("{at}/{n}"));
             findings.extend(items.iter().enumerate().flat_map(of));
         }
-        if let Some(fields) = value.as_object() {
+        // Without a type nothing is said about the value.
+        if let Some(fields) =
+            value.as_object().filter(|_| schema["type"] == "object" || schema["allOf"].is_array())
+        {
             let (mut properties, mut required) = (BTreeMap::new(), Vec::new());
             self.collect(schema, &mut properties, &mut required);
             let missing = required.into_iter().filter(|name| !fields.contains_key(*name));
