@@ -1,5 +1,5 @@
 //! A harness for stories of the real binary: an installation in a folder of its own, commands in a clean environment,
-//! their outcome, golden files, a repeatable source of chance, and the hunt for bytes.
+//! their outcome, a server and its clients, golden files, a repeatable source of chance, and the hunt for bytes.
 
 mod binary;
 mod engine;
@@ -9,6 +9,7 @@ mod hunt;
 mod palace;
 mod ran;
 mod random;
+mod served;
 
 pub use binary::binary;
 pub use engine::{concatenate, open};
@@ -18,3 +19,4 @@ pub use hunt::{Leak, forms, hunt};
 pub use palace::Palace;
 pub use ran::Ran;
 pub use random::Random;
+pub use served::{Answered, Client, PATIENCE, Served};
