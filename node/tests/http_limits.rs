@@ -59,6 +59,9 @@ async fn malformed_requests_are_refused_and_hang_nothing() {
     }
     let bytes = b"POST /v1/vaults/one/drawers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 13\r\n\r\n{\"text\":\"\xff\xfe\"}";
     assert_eq!(status_of(&server.raw(bytes).await), "400");
+    // Bytes that are no UTF-8 are not read as other characters.
+    server.get("/v1/vaults/one/drawers?wing=%ff").await.expect(400);
+    server.get("/v1/vaults/one/drawers?wing=%C3%BC&room=100%25").await.expect(200);
     // Both lengths at once: the chunked one counts, and what follows is not a second request.
     let smuggled = "POST /v1/vaults/one/drawers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nDELETE /v1/vaults/one HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let answer = server.raw(smuggled.as_bytes()).await;

@@ -51,6 +51,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refusal> {
+        check_text(parts.uri.query().unwrap_or_default())?;
         let Query(fields) = Query::try_from_uri(&parts.uri)
             .map_err(|error| Refusal::invalid(format!("the query string: {}", innermost(&error))))?;
         Ok(Self(fields))
@@ -74,6 +75,21 @@ impl<T: IntoParams> Asks for Params<T> {
         for parameter in T::into_params(|| Some(ParameterIn::Query)) {
             draft.parameter(parameter);
         }
+    }
+}
+
+/// Refuses a query string whose bytes, once decoded, are no UTF-8: its parser would put other characters in their place.
+fn check_text(query: &str) -> Result<(), Refusal> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(query.len()), query.as_bytes());
+    while let Some((&first, after)) = rest.split_first() {
+        let pair = after.get(..2).filter(|_| first == b'%');
+        let value = pair.and_then(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+        bytes.push(value.unwrap_or(first));
+        rest = if value.is_some() { &after[2..] } else { after };
+    }
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Refusal::invalid("the query string: it must be percent-encoded UTF-8")),
     }
 }
 
