@@ -104,9 +104,12 @@ fn serving(counted: &Counted) -> Vec<Box<dyn Collector>> {
     ]
 }
 
+/// Name, meaning, and the number that it takes from a vault.
+type Series = (&'static str, &'static str, fn(&Gauge) -> u64);
+
 /// What each open vault holds.
 fn vaults(gauges: &[Gauge]) -> Vec<Box<dyn Collector>> {
-    let series: [(&str, &str, fn(&Gauge) -> u64); 3] = [
+    let series: [Series; 3] = [
         ("undercroft_drawers", "Drawers of an open vault", |vault| vault.drawers),
         ("undercroft_audit_chain_height", "Records of the audit chain of an open vault", |vault| {
             vault.height
