@@ -27,9 +27,10 @@ pub struct Timing {
 }
 
 impl Default for Timing {
-    /// A new leader within a second and a half.
+    /// A new leader within a second and a half: members wait for the lease of the old one, which is as long as the longest
+    /// election, and then for their own.
     fn default() -> Self {
-        Self { heartbeat: Duration::from_millis(150), election: Duration::from_millis(500) }
+        Self { heartbeat: Duration::from_millis(100), election: Duration::from_millis(350) }
     }
 }
 
