@@ -48,6 +48,9 @@ const NAMING: [&[&str]; 9] = [
     &["vault", "delete", "default", "--yes"],
 ];
 
+/// What is done to a file.
+type Damage = fn(&Path);
+
 #[test]
 fn a_lost_manifest_is_a_verdict_that_names_the_remedy() {
     let palace = Palace::new();
@@ -88,7 +91,7 @@ fn a_backup_without_its_manifest_is_listed_and_not_restored() {
 fn what_lies_where_a_vault_is_to_be_made_is_named() {
     let palace = Palace::new();
     let place = palace.root().join("vaults/work");
-    let cases: [(&str, fn(&Path)); 4] = [
+    let cases: [(&str, Damage); 4] = [
         ("is a file", |place| fs::write(place, "x").expect("a file")),
         ("is an empty folder", |place| fs::create_dir(place).expect("a folder")),
         ("is a folder that holds no vault", |place| fs::create_dir_all(place.join("x")).expect("a folder")),
@@ -197,7 +200,7 @@ fn another_file_for_the_database_is_told_in_one_line() {
     let cases = [
         ("is empty", Vec::new()),
         ("is not a database", b"just a text, and nothing else in it".to_vec()),
-        ("is not a database", (0..8_192_u32).map(|n| (n * 7_919 >> 3) as u8).collect()),
+        ("is not a database", (0..8_192_u32).map(|n| ((n * 7_919) >> 3) as u8).collect()),
         ("another program's database", foreign("CREATE TABLE notes (x)")),
         ("another program's database", foreign("PRAGMA journal_mode = WAL; VACUUM")),
         ("not as this program writes it", foreign(&format!("{marked} CREATE TABLE notes (x)"))),
