@@ -172,7 +172,6 @@ impl Answered {
     ///
     /// # Panics
     /// When it is another.
-    #[must_use]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
         self.json()
