@@ -13,7 +13,8 @@ const NETWORK: [&str; 9] =
     ["tokio", "hyper", "reqwest", "axum", "tonic", "openraft", "rustls", "ureq", "async-std"];
 
 /// Crates that serve, and so may name those.
-const SERVING: [&str; 3] = ["undercroft-control-plane", "undercroft-node", "undercroft-proto"];
+const SERVING: [&str; 4] =
+    ["undercroft-certs", "undercroft-control-plane", "undercroft-node", "undercroft-proto"];
 
 /// The arrows that the page allows: first cell a crate, second the crates that it may name.
 #[must_use]

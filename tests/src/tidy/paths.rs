@@ -26,7 +26,7 @@ fn is_path(word: &str) -> bool {
     if word.contains(['*', '<', '…', ' ', '$', '~', '{', '(', ':']) || word.starts_with(['/', '.', '-']) {
         return false;
     }
-    let tops = ["engine/", "proto/", "control-plane/", "cli/", "tests/", "docs/", "fuzz/"];
+    let tops = ["engine/", "proto/", "certs/", "control-plane/", "cli/", "tests/", "docs/", "fuzz/"];
     let top = tops.iter().any(|folder| word.starts_with(folder));
     top || (word.contains('/') && FILE_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }
