@@ -289,6 +289,8 @@ fn schema_differs(error: &rusqlite::Error) -> bool {
         "access to view",
         "vtable constructor failed",
         "SQL logic error",
+        "no query solution",
+        "invalid fts5 file format",
     ]
     .iter()
     .any(|text| message.contains(text))

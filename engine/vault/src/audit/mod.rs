@@ -9,7 +9,7 @@ pub(crate) mod table;
 pub use history::HistoryRecord;
 pub(crate) use history::page;
 pub(crate) use label::{Label, REPAIR};
-pub(crate) use replay::replay;
+pub(crate) use replay::{replay, replay_indexed};
 
 #[cfg(test)]
 mod label_test;

@@ -87,6 +87,16 @@ pub(crate) fn append(
     Ok(next)
 }
 
+/// Reads the index over labels alone.
+pub(crate) const LABEL_INDEX: &str = "SELECT label, n FROM audit INDEXED BY audit_label";
+
+/// Whether the index over labels leads to this row.
+pub(crate) fn is_indexed<B>(conn: &Connection, row: &AuditRow<B>) -> Result<bool> {
+    let mut statement =
+        conn.prepare_cached("SELECT 1 FROM audit INDEXED BY audit_label WHERE label = ?1 AND n = ?2")?;
+    Ok(statement.exists((row.label.as_bytes(), row.n))?)
+}
+
 /// Position and tag of the newest record with this label.
 pub(crate) fn newest(conn: &Connection, label: &Blind) -> Result<Option<(i64, Tag)>> {
     let mut statement =

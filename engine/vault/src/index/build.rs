@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use undercroft_crypto::{ChainState, Height};
 use undercroft_search::{Analysed, DocumentMeta, Index, Quantized, analyse};
 
+use super::recorded::{Recorded, Version};
 use super::{document_key, document_meta, file, fit};
 use crate::audit::{self, Label};
 use crate::drawers::table::{self, DrawerRow};
@@ -18,11 +19,19 @@ use crate::vault::open_unchained;
 
 type Document = (DocumentMeta, Analysed, Quantized);
 
-/// Builds the index of everything that the snapshot shows. Pages are opened on every core.
+/// A row, opened, and the version that it is.
+struct Filed {
+    version: Version,
+    document: Document,
+}
+
+/// Builds the index of everything that the snapshot shows, which must be all that the audit chain records. Pages are opened
+/// on every core.
 pub(super) fn build(keyring: &Keyring, snapshot: &Snapshot<'_>, dimension: usize) -> Result<Index> {
     let mut index = Index::new(dimension);
+    let mut recorded = Recorded::load(snapshot)?;
     let mut opened = Vec::new();
-    let mut page = fetch(snapshot, 0)?;
+    let mut page = fetch(snapshot, i64::MIN)?;
     while let Some(last) = page.last().map(|row| row.seq) {
         // While one page is filed, the next is opened, and the one after that is read.
         let (filed, (documents, next)) = rayon::join(
@@ -30,10 +39,14 @@ pub(super) fn build(keyring: &Keyring, snapshot: &Snapshot<'_>, dimension: usize
             || rayon::join(|| open_page(keyring, page, dimension), || fetch(snapshot, last)),
         );
         filed?;
-        opened = documents?;
+        for Filed { version, document } in documents? {
+            recorded.meet(&version)?;
+            opened.push(document);
+        }
         page = next?;
     }
     index.insert_all(opened)?;
+    recorded.settle(keyring, snapshot)?;
     Ok(index)
 }
 
@@ -41,16 +54,22 @@ fn fetch(snapshot: &Snapshot<'_>, after: i64) -> Result<Vec<DrawerRow>> {
     snapshot.with(|conn| table::after(conn, after, limits::PAGE_ROWS))
 }
 
-fn open_page(keyring: &Keyring, page: Vec<DrawerRow>, dimension: usize) -> Result<Vec<Document>> {
-    let fitted = |(meta, text, vector)| (meta, text, fit(dimension, vector));
-    page.into_par_iter().map(|row| open(keyring, row).map(fitted)).collect()
+fn open_page(keyring: &Keyring, page: Vec<DrawerRow>, dimension: usize) -> Result<Vec<Filed>> {
+    page.into_par_iter()
+        .map(|row| {
+            let Filed { version, document: (meta, text, vector) } = open(keyring, row)?;
+            Ok(Filed { version, document: (meta, text, fit(dimension, vector)) })
+        })
+        .collect()
 }
 
-fn open(keyring: &Keyring, row: DrawerRow) -> Result<Document> {
+fn open(keyring: &Keyring, row: DrawerRow) -> Result<Filed> {
     let opened = open_unchained(keyring, row)?;
     let meta = document_meta(&opened.row, &opened.stored);
     let vector = opened.vector(keyring)?;
-    Ok((meta, analyse(&opened.text), vector))
+    let (id, label) = (opened.stored.id, keyring.label(&Label::Written(opened.stored.id)));
+    let version = Version { id, written: opened.row.written, tag: opened.row.tag, label };
+    Ok(Filed { version, document: (meta, analyse(&opened.text), vector) })
 }
 
 /// What catching up did.
@@ -89,7 +108,7 @@ pub(super) fn catch_up(
         let rid = keyring.record_id(&id);
         match table::by_rid(conn, &rid)? {
             Some(row) => {
-                let (meta, text, vector) = open(keyring, row)?;
+                let (meta, text, vector) = open(keyring, row)?.document;
                 file(index, meta, text, vector)?;
             }
             None => removed |= index.remove(&document_key(&rid)),

@@ -4,6 +4,7 @@
 mod build;
 mod image;
 mod live;
+mod recorded;
 
 use undercroft_crypto::Blind;
 use undercroft_search::{Analysed, DocumentKey, DocumentMeta, Index, Quantized, quantize};

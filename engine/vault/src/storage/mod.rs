@@ -2,6 +2,7 @@
 
 pub(crate) mod changeset;
 pub(crate) mod counters;
+pub(crate) mod index_sum;
 pub(crate) mod lock;
 pub(crate) mod meta;
 pub(crate) mod outcomes;

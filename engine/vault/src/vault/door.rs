@@ -157,15 +157,21 @@ impl Vault {
         Ok((all, changeset))
     }
 
-    /// Begins a transaction that continues what this handle has seen.
+    /// Begins a transaction that continues what this handle has seen, in which labels can be looked up.
     pub(super) fn begin<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
+        let txn = self.begin_unproved(conn, record)?;
+        self.prove(conn, txn.base())?;
+        Ok(txn)
+    }
+
+    /// As [`Vault::begin`], before the indexes were compared: for a repair, which makes them anew.
+    pub(super) fn begin_unproved<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
         if let Some(error) = self.deferred.lock().take() {
             return Err(error);
         }
         let seen = *self.seen.lock();
         let txn = Txn::begin(conn, &self.keyring, self.now(), record)?;
         self.check_extends(conn, &seen, txn.base())?;
-        self.prove(conn, txn.base())?;
         Ok(txn)
     }
 

@@ -54,7 +54,7 @@ impl Vault {
     }
 
     /// A drawer that the chain says is there and the table does not have was removed behind our back.
-    fn why_absent(&self, conn: &Connection, id: DrawerId) -> Result<Error> {
+    pub(super) fn why_absent(&self, conn: &Connection, id: DrawerId) -> Result<Error> {
         let written = audit::table::newest(conn, &self.keyring.label(&Label::Written(id)))?;
         let destroyed = audit::table::newest(conn, &self.keyring.label(&Label::Destroyed(id)))?;
         Ok(match (written, destroyed) {

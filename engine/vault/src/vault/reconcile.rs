@@ -100,8 +100,8 @@ impl Vault {
     }
 
     /// Proves the labels that the connection's snapshot shows, before anything is decided from them: audit rows have no
-    /// tag of their own, so one that was removed or changed shows only in a replay. The whole chain is replayed once a
-    /// handle, and from there on what was committed since.
+    /// tag of their own, so one that was removed or changed shows only in a replay, and one that the index does not lead
+    /// to only in a comparison. The whole chain is replayed once a handle, and from there on what was committed since.
     pub(crate) fn prove(&self, conn: &Connection, state: &ChainState) -> Result<()> {
         let proved = self.proved.load(Ordering::Acquire);
         let from = if proved { *self.seen.lock() } else { ChainState::genesis() };
@@ -109,7 +109,7 @@ impl Vault {
         if proved && (state.height < from.height || *state == from) {
             return Ok(());
         }
-        let replayed = audit::replay(conn, &self.keyring, &from, state.height)?;
+        let replayed = audit::replay_indexed(conn, &self.keyring, &from, state.height)?;
         if replayed.gap || replayed.state != *state {
             return Err(Error::ChainBroken { height: replayed.state.height.get() });
         }

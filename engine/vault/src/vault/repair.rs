@@ -50,9 +50,10 @@ impl Vault {
     /// As [`Vault::write`]; an integrity error when a record fails its check: nothing was changed then.
     pub fn repair(&self, progress: &mut dyn FnMut(u64)) -> Result<RepairReport> {
         let conn = self.writing()?.lock();
-        let mut txn = self.begin(&conn, false)?;
+        let mut txn = self.begin_unproved(&conn, false)?;
         let foreign = schema::remove_foreign(&conn, self.level())?;
         schema::rederive(&conn, self.level())?;
+        self.prove(&conn, txn.base())?;
         let done = self.rederive(&mut txn, progress)?;
         let given = Recorded::given(&self.options)?;
         embedder::record(&conn, &self.keyring, &given)?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Vault;
 use crate::drawers::{LinkVerdict, SupersessionCounts, SupersessionLink, table};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits;
 
 /// Every link of a vault.
@@ -56,7 +56,10 @@ impl Vault {
             Some(receipt) => {
                 let target = match table::by_rid(conn, &self.keyring.record_id(&older))? {
                     Some(row) => Some(self.open_row(conn, row)?.text),
-                    None => None,
+                    None => match self.why_absent(conn, older)? {
+                        Error::NoDrawer(_) => None,
+                        removed => return Err(removed),
+                    },
                 };
                 receipt.judge(
                     self.keyring.mac(),

@@ -1,16 +1,12 @@
 //! The leg over SQL indexes: every entry of each belongs to a row and every row has its entry, in order. An index that
 //! leads nowhere would make a lookup miss what is there. Owns sums over what the other legs read; reads no row itself.
 
-use std::hash::{DefaultHasher, Hasher as _};
-
-use rusqlite::types::ValueRef;
-use undercroft_crypto::TagDomain;
-
 use super::report::VerifyReport;
-use crate::audit::table::AuditRow;
+use crate::audit::{self, table::AuditRow};
 use crate::drawers::table::DrawerRow;
 use crate::error::{ErrorClass, Result};
 use crate::keyring::Keyring;
+use crate::storage::index_sum::EntryHash;
 use crate::storage::outcomes::OutcomeRow;
 use crate::storage::snapshot::Snapshot;
 
@@ -22,7 +18,7 @@ struct Scan {
 }
 
 const SCANS: [Scan; 8] = [
-    Scan { name: "audit_label", sql: "SELECT label, n FROM audit INDEXED BY audit_label", columns: 1 },
+    Scan { name: "audit_label", sql: audit::table::LABEL_INDEX, columns: 1 },
     Scan { name: "drawers_rid", sql: "SELECT rid, seq FROM drawers INDEXED BY drawers_rid", columns: 1 },
     Scan {
         name: "drawers_written",
@@ -57,10 +53,9 @@ pub(super) const OF_EVIDENCE: std::ops::Range<usize> = 0..OUTCOMES;
 /// The index over outcomes.
 pub(super) const OUTCOMES: usize = SCANS.len() - 1;
 
-/// For each index the sum, modulo 2^64, of a keyed hash of the entries that the rows demand. The order of rows does
-/// not matter to a sum, and without the key nobody can choose entries whose sum is the same.
+/// For each index the sum of the hashes of the entries that the rows demand.
 pub(super) struct IndexSums {
-    keyed: DefaultHasher,
+    hash: EntryHash,
     sums: [u64; SCANS.len()],
 }
 
@@ -79,9 +74,7 @@ impl Scanned {
 
 impl IndexSums {
     pub(super) fn new(keyring: &Keyring) -> Self {
-        let mut keyed = DefaultHasher::new();
-        keyed.write(keyring.tag(TagDomain::Event, &[b"verify/index-sums"]).as_bytes());
-        Self { keyed, sums: [0; SCANS.len()] }
+        Self { hash: EntryHash::new(keyring), sums: [0; SCANS.len()] }
     }
 
     pub(super) fn add_audit<B>(&mut self, row: &AuditRow<B>) {
@@ -107,17 +100,10 @@ impl IndexSums {
     }
 
     fn add(&mut self, index: usize, columns: &[&[u8]]) {
-        let mut entry = Entry::EMPTY;
         // Every column that a row can have fits; one that did not would be in no sum of the scan either.
-        if columns.iter().all(|column| entry.push(column)) {
-            self.sums[index] = self.sums[index].wrapping_add(self.hash(&entry));
+        if let Some(hash) = self.hash.of(columns) {
+            self.sums[index] = self.sums[index].wrapping_add(hash);
         }
-    }
-
-    fn hash(&self, entry: &Entry) -> u64 {
-        let mut hasher = self.keyed.clone();
-        hasher.write(entry.bytes());
-        hasher.finish()
     }
 
     /// Adds the entries that another thread met.
@@ -144,69 +130,11 @@ impl IndexSums {
         index: usize,
         scanned: &mut Scanned,
     ) -> Result<()> {
-        scanned.0[index] = match self.scan(snapshot, &SCANS[index]) {
+        let scan = &SCANS[index];
+        scanned.0[index] = match snapshot.with(|conn| self.hash.scan(conn, scan.sql, scan.columns)) {
             Err(error) if error.class() == ErrorClass::Integrity => None,
             other => other?,
         };
         Ok(())
-    }
-
-    /// Sum over the entries of an index, `None` when they are not in order.
-    fn scan(&self, snapshot: &Snapshot<'_>, scan: &Scan) -> Result<Option<u64>> {
-        snapshot.with(|conn| {
-            let mut statement = conn.prepare(scan.sql)?;
-            let mut rows = statement.query([])?;
-            let (mut sum, mut last) = (0u64, Entry::EMPTY);
-            while let Some(row) = rows.next()? {
-                let mut entry = Entry::EMPTY;
-                for at in 0..=scan.columns {
-                    let taken = match row.get_ref(at)? {
-                        ValueRef::Integer(number) => entry.push(&number.to_be_bytes()),
-                        ValueRef::Blob(bytes) => entry.push(bytes),
-                        _ => false,
-                    };
-                    if !taken {
-                        return Ok(None);
-                    }
-                }
-                if last >= entry {
-                    return Ok(None);
-                }
-                sum = sum.wrapping_add(self.hash(&entry));
-                last = entry;
-            }
-            Ok(Some(sum))
-        })
-    }
-}
-
-/// Longest entry: two blind columns and a number, each after its length.
-const ENTRY_BYTES: usize = 2 * (1 + 16) + (1 + 8);
-
-/// The columns of an entry, each after its length. Entries of one index have columns of equal lengths and no negative
-/// numbers, so they sort as SQLite sorts them; any other entry is in no sum.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    bytes: [u8; ENTRY_BYTES],
-    len: usize,
-}
-
-impl Entry {
-    const EMPTY: Self = Self { bytes: [0; ENTRY_BYTES], len: 0 };
-
-    /// Adds a column; `false` when it does not fit.
-    fn push(&mut self, column: &[u8]) -> bool {
-        let end = self.len + 1 + column.len();
-        let (Ok(length), Some(room)) = (u8::try_from(column.len()), self.bytes.get_mut(self.len..end)) else {
-            return false;
-        };
-        room[0] = length;
-        room[1..].copy_from_slice(column);
-        self.len = end;
-        true
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
     }
 }

@@ -1,5 +1,6 @@
 //! The leg over drawers: tag, seals, mirror columns, newest version, supersession receipts.
 
+use rusqlite::Connection;
 use undercroft_crypto::{BlindColumn, Level};
 
 use super::chain::NewestById;
@@ -199,22 +200,30 @@ pub(super) fn judge_links(
     Ok(())
 }
 
-/// The full-text table of an `hmac-only` vault has one row a drawer.
+/// The full-text table of an `hmac-only` vault has one row a drawer, and its pages are whole.
 pub(super) fn full_text(vault: &Vault, snapshot: &Snapshot<'_>, report: &mut VerifyReport) -> Result<()> {
     if vault.level() != Level::HmacOnly {
         return Ok(());
     }
-    let off: Result<i64> = snapshot.with(|conn| {
-        let sql = "SELECT (SELECT count(*) FROM drawers WHERE seq NOT IN (SELECT rowid FROM drawers_fts))
-                        + (SELECT count(*) FROM drawers_fts WHERE rowid NOT IN (SELECT seq FROM drawers))";
-        Ok(conn.query_row(sql, [], |row| row.get(0))?)
-    });
-    let finding = match off {
-        Ok(0) => return Ok(()),
-        Ok(off) => format!("full-text table: {off} row(s) out of step with the drawers"),
+    let finding = match snapshot.with(|conn| Ok((rows_out_of_step(conn)?, damaged_pages(conn)?))) {
+        Ok((0, None)) => return Ok(()),
+        Ok((0, Some(damage))) => format!("full-text table: {damage}"),
+        Ok((off, _)) => format!("full-text table: {off} row(s) out of step with the drawers"),
         Err(error) if error.class() == ErrorClass::Integrity => format!("full-text table: {error}"),
         Err(error) => return Err(error),
     };
     VerifyReport::note(&mut report.mirror_drift, format!("{finding}; run: undercroft repair"));
     Ok(())
+}
+
+fn rows_out_of_step(conn: &Connection) -> Result<i64> {
+    let sql = "SELECT (SELECT count(*) FROM drawers WHERE seq NOT IN (SELECT rowid FROM drawers_fts))
+                    + (SELECT count(*) FROM drawers_fts WHERE rowid NOT IN (SELECT seq FROM drawers))";
+    Ok(conn.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// What the table's own check finds first. It compares no words: nothing is answered from this table.
+fn damaged_pages(conn: &Connection) -> Result<Option<String>> {
+    let said: String = conn.query_row("PRAGMA integrity_check(drawers_fts)", [], |row| row.get(0))?;
+    Ok((said != "ok").then_some(said))
 }

@@ -3,6 +3,7 @@
 mod cells;
 mod files;
 mod history;
+mod missed;
 mod scene;
 mod schema;
 #[path = "../support/mod.rs"]
