@@ -96,6 +96,42 @@ pub enum Error {
         "the members cannot be changed: {0}; wait until the last change has ended, then look again: undercroft cluster status"
     )]
     Membership(String),
+    /// The leader refused what was passed on to it.
+    #[error("the leader refused it: {0}")]
+    Refused(String),
+    /// No member answered who would take a new one in.
+    #[error(
+        "cannot enter the group through {tried}: {problem}; name the address of a running member with --join"
+    )]
+    Enter {
+        /// The addresses that were tried.
+        tried: String,
+        /// What the last one said.
+        problem: String,
+    },
+    /// Connections without encryption, to others than this machine.
+    #[error(
+        "{what} {address} is not of this machine, and without certificates connections are plain; give --cert-dir, or listen on 127.0.0.1"
+    )]
+    Exposed {
+        /// "--listen", "--advertise", "--admin-listen".
+        what: &'static str,
+        /// The address.
+        address: String,
+    },
+    /// An address that cannot be listened on.
+    #[error("cannot listen on {address}: {source}; choose another address, or stop who has it")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// An admin token that is too easy to guess.
+    #[error(
+        "the admin token has {0} characters; give at least 16, without white space at its end: undercroft keygen"
+    )]
+    AdminToken(usize),
     /// The member has stopped, and why.
     #[error("this member has stopped: {0}")]
     Stopped(String),
@@ -116,14 +152,16 @@ impl Error {
             | Self::Io { .. }
             | Self::NotLeader { .. }
             | Self::OutcomeUnknown(_)
+            | Self::Enter { .. }
+            | Self::Listen { .. }
             | Self::Stopped(_) => ErrorClass::Unavailable,
             Self::Unreadable { .. }
             | Self::Invariant(_)
             | Self::LogMissing(_)
             | Self::LogDamaged { .. }
             | Self::SnapshotDamaged { .. } => ErrorClass::Integrity,
-            Self::BatchTooLarge { .. } => ErrorClass::Invalid,
-            Self::LogExists(_) | Self::Membership(_) => ErrorClass::Conflict,
+            Self::BatchTooLarge { .. } | Self::Exposed { .. } | Self::AdminToken(_) => ErrorClass::Invalid,
+            Self::LogExists(_) | Self::Membership(_) | Self::Refused(_) => ErrorClass::Conflict,
         }
     }
 }

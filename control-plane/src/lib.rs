@@ -1,12 +1,16 @@
 //! What is decided for a fleet: nodes, shards, placements, tenants, witnesses and jobs, replicated by Raft.
 //!
 //! `state` says what is true and how a command changes it, `plan` says what should change next, `raft` keeps a few members
-//! of one mind about it. None of them sees a vault's key or what a vault holds.
+//! of one mind about it, `service` answers the processes of the fleet, `leading` proposes what is planned. None of them sees a vault's key or what a vault holds.
 
 pub mod error;
+pub mod leading;
 pub mod limits;
 pub mod plan;
+pub mod ports;
+pub mod process;
 pub mod raft;
+pub mod service;
 pub mod state;
 
 pub use error::Error;

@@ -51,8 +51,14 @@ pub const LOAD_STEP_PART: u64 = 16;
 pub const LOAD_STEP_BYTES: u64 = 64 << 20;
 /// Moves of one pass: they are one entry of the log.
 pub const MOVES: usize = 256;
-/// Events that a watcher may be behind before it must take the whole map anew.
-pub const WATCH_EVENTS: usize = 4096;
+/// Deltas that are kept for watchers, once for all of them. Who is further behind takes the whole map anew.
+pub const WATCH_DELTAS: usize = 4096;
+/// Changes in those deltas: at most some 30 MB, and what is created in the seconds that a large map takes to be told.
+pub const WATCH_CHANGES: usize = 65_536;
+/// Changes in one message to a watcher: some 200 kB.
+pub const WATCH_PIECE: usize = 512;
+/// Watchers of one member: every process of a large fleet, twice.
+pub const WATCHERS: usize = 2048;
 /// How long a connection to a member may take.
 pub const CONNECT: std::time::Duration = std::time::Duration::from_secs(1);
 /// Entries in one message between members.
@@ -69,3 +75,25 @@ pub const SNAPSHOT_ENTRIES: u64 = 5_000;
 pub const KEPT_ENTRIES: u64 = 1_000;
 /// How long a write waits for a majority, and for a leader when there is none.
 pub const WRITE: std::time::Duration = std::time::Duration::from_secs(5);
+/// How long a member asks again for a leader that takes a decision: two elections, and a write.
+pub const DECIDE: std::time::Duration = std::time::Duration::from_secs(8);
+/// How long a member waits to have applied what the leader decided for it.
+pub const FOLLOW: std::time::Duration = std::time::Duration::from_secs(2);
+/// How long one call to another member may take: a write, and the way there and back.
+pub const CALL: std::time::Duration = std::time::Duration::from_secs(6);
+/// Between two attempts to reach a leader.
+pub const AGAIN: std::time::Duration = std::time::Duration::from_millis(25);
+/// Channels to other members that are kept: more than any group has.
+pub const CHANNELS: usize = 64;
+/// Challenges that wait for their answer; past it the oldest is void.
+pub const CHALLENGES: usize = 1024;
+/// How long a challenge is good for.
+pub const CHALLENGE_MS: u64 = 60_000;
+/// Witnesses in one report.
+pub const REPORTED_WITNESSES: usize = 2048;
+/// Job steps that a node is given at once.
+pub const TAKEN_STEPS: usize = 64;
+/// Between two looks of the leader at what should change.
+pub const TICK: std::time::Duration = std::time::Duration::from_millis(500);
+/// How long a new member asks to be taken in.
+pub const ENTER: std::time::Duration = std::time::Duration::from_secs(30);

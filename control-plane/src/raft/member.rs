@@ -1,10 +1,10 @@
 //! One member of the control group: its folder, its Raft, and how it is asked.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use openraft::async_runtime::WatchReceiver;
 use openraft::error::{ClientWriteError, RaftError};
@@ -144,6 +144,61 @@ impl Member {
         &self.map
     }
 
+    /// The member that a folder belongs to; `None` for a folder without one.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn identity(folder: &Path) -> Result<Option<MemberId>, Error> {
+        let path = folder.join("member");
+        match fs::read(&path).and_then(|bytes| codec::decode::<Identity>(&bytes)) {
+            Ok(identity) => Ok(Some(identity.member)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("read", &path, error)),
+        }
+    }
+
+    /// Whether this member leads, as far as it knows.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        let metrics = self.raft.metrics();
+        metrics.borrow_watched().state == openraft::ServerState::Leader
+    }
+
+    /// Who leads and where, as far as this member knows.
+    #[must_use]
+    pub fn leader(&self) -> Option<(MemberId, String)> {
+        let metrics = self.raft.metrics();
+        let metrics = metrics.borrow_watched();
+        let leader = metrics.current_leader?;
+        let node = metrics.membership_config.membership().get_node(&leader)?;
+        Some((MemberId::new(leader), node.addr.clone()))
+    }
+
+    /// The voters and the learners of the group, with their addresses, as far as this member knows.
+    #[must_use]
+    pub fn group(&self) -> Vec<(MemberId, String, bool)> {
+        let (_, membership) = self.map.position();
+        let voters: BTreeSet<u64> = membership.voter_ids().collect();
+        let nodes = membership.nodes();
+        nodes.map(|(id, node)| (MemberId::new(*id), node.addr.clone(), voters.contains(id))).collect()
+    }
+
+    /// Waits until an entry is applied here, and for [`limits::FOLLOW`] at most. Whether it is.
+    pub async fn follow(&self, index: u64) -> bool {
+        let wait = self.raft.wait(Some(limits::FOLLOW));
+        wait.applied_index_at_least(Some(index), "what was decided").await.is_ok()
+    }
+
+    /// Makes a member known to the group under another address.
+    ///
+    /// # Errors
+    /// [`Error::NotLeader`], [`Error::Membership`], [`Error::Stopped`].
+    pub async fn set_address(&self, member: MemberId, address: &str) -> Result<(), Error> {
+        let moved = BTreeMap::from([(member.get(), BasicNode::new(address))]);
+        let changed = self.raft.change_membership(ChangeMembers::SetNodes(moved), true).await;
+        changed.map(|_| ()).map_err(refused)
+    }
+
     /// The library's handle, for metrics and waiting.
     #[must_use]
     pub const fn raft(&self) -> &Raft {
@@ -235,6 +290,16 @@ impl Member {
     pub async fn set_voters(&self, voters: impl IntoIterator<Item = MemberId>) -> Result<(), Error> {
         let voters = voters.into_iter().map(MemberId::get).collect();
         let changed = self.raft.change_membership(ChangeMembers::ReplaceAllVoters(voters), false).await;
+        changed.map(|_| ()).map_err(refused)
+    }
+
+    /// Takes a member that only copies out of the group.
+    ///
+    /// # Errors
+    /// [`Error::NotLeader`], [`Error::Membership`], [`Error::Stopped`].
+    pub async fn forget(&self, member: MemberId) -> Result<(), Error> {
+        let gone = BTreeSet::from([member.get()]);
+        let changed = self.raft.change_membership(ChangeMembers::RemoveNodes(gone), false).await;
         changed.map(|_| ()).map_err(refused)
     }
 

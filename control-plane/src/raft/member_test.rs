@@ -12,12 +12,12 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
 use undercroft_proto::{MemberId, NodeId};
 
-use super::{MapEvent, Member, MemberConfig};
+use super::{Member, MemberConfig, Since};
 use crate::Error;
 use crate::state::fixture::{START, health, join, place};
 use crate::state::{
     Batch, ClusterCommand, Command, Health, Level, Limits, Member as Known, Outcome, ReadPolicy, Request,
-    Settings, Step, TenantCommand,
+    Settings, State, Step, TenantCommand,
 };
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -306,15 +306,14 @@ async fn one_member_is_a_group_and_a_follower_names_the_leader() {
 async fn a_watcher_is_told_every_version_in_order() {
     let group = Group::new(1, 10_000).await;
     group.decide(founding()).await;
-    let mut watch = group.member(1).map().watch(|state| state.version());
+    let map = group.member(1).map().clone();
+    let before = map.read(State::version);
     let batches: Vec<Batch> = (0..20).map(tenant).collect();
     join_all(batches.iter().map(|batch| group.member(1).propose(batch))).await;
-    for step in 1..=20 {
-        match watch.events.recv().await.expect("an event") {
-            MapEvent::Delta(delta) => assert_eq!(delta.version, watch.taken + step),
-            MapEvent::Replaced => panic!("nothing was replaced"),
-        }
-    }
+    assert_eq!(*map.versions().borrow(), before + 20);
+    let Since::Deltas(deltas) = map.since(before) else { panic!("they are kept") };
+    let versions: Vec<u64> = deltas.iter().map(|delta| delta.version).collect();
+    assert_eq!(versions, (before + 1..=before + 20).collect::<Vec<_>>());
     let live = group.member(1).map().read(|state| state.nodes().get(NodeId::new(1)).is_some());
     assert!(live);
 }

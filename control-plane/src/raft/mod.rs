@@ -5,6 +5,7 @@
 
 mod codec;
 mod folder;
+mod history;
 pub mod log;
 mod machine;
 mod map;
@@ -16,9 +17,9 @@ mod types;
 
 pub use log::LogStore;
 pub use machine::Machine;
-pub use map::{MapEvent, SharedMap, Watch};
+pub use map::{SharedMap, Since};
 pub use member::{Member, MemberConfig, Timing};
-pub use network::Network;
+pub use network::{Connect, Network};
 pub use serve::RaftService;
 pub use types::{Proposal, Raft, Reply, Types};
 

@@ -1,6 +1,6 @@
 //! Raft messages out: one gRPC channel a member, every call with its deadline.
 //!
-//! Channels are plain here; who serves wraps them in TLS by giving another endpoint.
+//! What a channel is made of, plain or TLS, is the business of [`Connect`].
 
 use std::future::Future;
 use std::io;
@@ -29,8 +29,36 @@ use crate::limits;
 /// The group that the control plane is, among the Raft groups of a fleet.
 pub(super) const GROUP: u32 = 0;
 
-/// Makes an endpoint of an address (host:port).
-type Connect = Arc<dyn Fn(&str) -> Result<Endpoint, tonic::transport::Error> + Send + Sync>;
+type MakeEndpoint = dyn Fn(&str) -> Result<Endpoint, tonic::transport::Error> + Send + Sync;
+
+/// Opens channels to addresses (host:port). Who serves with TLS gives the endpoints that carry it.
+#[derive(Clone)]
+pub struct Connect(Arc<MakeEndpoint>);
+
+impl Connect {
+    /// Channels without encryption: for one machine and for tests.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self::new(|address| Endpoint::from_shared(format!("http://{address}")))
+    }
+
+    /// Channels over endpoints that somebody else makes.
+    pub fn new(
+        endpoint: impl Fn(&str) -> Result<Endpoint, tonic::transport::Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(endpoint))
+    }
+
+    /// A channel that connects when it is first used: a process that is down is found out by a call, and reached again when
+    /// it is back.
+    ///
+    /// # Errors
+    /// An address that is none, in words.
+    pub fn channel(&self, address: &str) -> Result<Channel, String> {
+        let endpoint = (self.0)(address).map_err(|error| error.to_string())?;
+        Ok(endpoint.connect_timeout(limits::CONNECT).tcp_nodelay(true).connect_lazy())
+    }
+}
 
 /// Opens channels to other members.
 #[derive(Clone)]
@@ -43,15 +71,13 @@ impl Network {
     /// A network without encryption: for one machine and for tests.
     #[must_use]
     pub fn plain(me: MemberId) -> Self {
-        Self::new(me, |address| Endpoint::from_shared(format!("http://{address}")))
+        Self::new(me, Connect::plain())
     }
 
-    /// A network whose endpoints somebody else makes.
-    pub fn new(
-        me: MemberId,
-        connect: impl Fn(&str) -> Result<Endpoint, tonic::transport::Error> + Send + Sync + 'static,
-    ) -> Self {
-        Self { me, connect: Arc::new(connect) }
+    /// A network over these channels.
+    #[must_use]
+    pub const fn new(me: MemberId, connect: Connect) -> Self {
+        Self { me, connect }
     }
 }
 
@@ -59,16 +85,13 @@ impl RaftNetworkFactory<Types> for Network {
     type Network = Peer;
 
     async fn new_client(&mut self, target: u64, node: &BasicNode) -> Peer {
-        let endpoint = (self.connect)(&node.addr);
-        let client = endpoint.map(|endpoint| {
-            // Lazy: a member that is down is found out by a call, and reached again when it is back.
-            let channel = endpoint.connect_timeout(limits::CONNECT).tcp_nodelay(true).connect_lazy();
+        let client = self.connect.channel(&node.addr).map(|channel| {
             let client = RaftTransportClient::new(channel);
             client
                 .max_decoding_message_size(limits::MESSAGE_BYTES)
                 .max_encoding_message_size(limits::MESSAGE_BYTES)
         });
-        Peer { me: self.me, target, client: client.map_err(|error| error.to_string()) }
+        Peer { me: self.me, target, client }
     }
 }
 

@@ -99,6 +99,18 @@ impl Cluster {
         self.members.values()
     }
 
+    /// The member of this id.
+    #[must_use]
+    pub fn member(&self, member: MemberId) -> Option<&Member> {
+        self.members.get(&member)
+    }
+
+    /// The id for the next member: above all that ever were.
+    #[must_use]
+    pub fn next_member(&self) -> MemberId {
+        self.highest_member.map_or(MemberId::FIRST, MemberId::next)
+    }
+
     /// The credentials, by name.
     pub fn credentials(&self) -> impl Iterator<Item = (&str, &Credential)> {
         self.credentials.iter().map(|(name, credential)| (name.as_str(), credential))

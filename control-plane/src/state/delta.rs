@@ -46,6 +46,28 @@ impl State {
         nodes.chain(shards).chain(vaults).chain(self.tenants.iter().cloned().map(MapChange::Tenant))
     }
 
+    /// The part of the map that comes after a key, at most `most` things of it; empty at the end.
+    ///
+    /// So a large map is told in pieces without being held still: what changes meanwhile is told after it.
+    #[must_use]
+    pub fn map_piece(&self, after: Option<Key>, most: usize) -> Vec<(Key, MapChange)> {
+        let beyond = |key: Key| after.is_none_or(|after| key > after);
+        let (vault, tenant) = match after {
+            Some(Key::Vault(vault)) => (Some(vault), None),
+            // Tenants come last, so every vault is behind one.
+            Some(Key::Tenant(tenant)) => (Some(VaultId::from_u128(u128::MAX)), Some(tenant)),
+            _ => (None, None),
+        };
+        let nodes = self.nodes.iter().map(|node| (Key::Node(node.id), MapChange::Node(node.clone())));
+        let shards = self.shards.iter().map(|shard| (Key::Shard(shard.id), MapChange::Shard(shard.clone())));
+        let vaults = self.vaults.after(vault);
+        let vaults = vaults.map(|vault| (Key::Vault(vault.id), MapChange::Vault(vault.clone())));
+        let tenants = self.tenants.after(tenant);
+        let tenants = tenants.map(|tenant| (Key::Tenant(tenant.id), MapChange::Tenant(tenant.clone())));
+        let few = nodes.chain(shards).filter(|(key, _)| beyond(*key));
+        few.chain(vaults).chain(tenants).take(most).collect()
+    }
+
     /// The present values of what was touched, under the next version of the map; `None` when nothing was.
     pub(super) fn delta(&mut self, touched: &BTreeSet<Key>) -> Option<Delta> {
         let changes: Vec<MapChange> = touched.iter().filter_map(|key| self.value(*key)).collect();

@@ -1,6 +1,7 @@
 //! The tenants: a name, a token of which only an HMAC is kept, one vault, and what they may use.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 use undercroft_proto::{Epoch, Incarnation, ShardId, TenantId, TokenMac, VaultId};
@@ -150,6 +151,12 @@ impl Tenants {
     /// The tenants, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Tenant> {
         self.map.values()
+    }
+
+    /// The tenants behind an id, by id; all of them behind none.
+    pub fn after(&self, tenant: Option<TenantId>) -> impl Iterator<Item = &Tenant> {
+        let from = tenant.map_or(Bound::Unbounded, Bound::Excluded);
+        self.map.range((from, Bound::Unbounded)).map(|(_, tenant)| tenant)
     }
 
     /// How many there are.

@@ -3,6 +3,7 @@
 //! Generations are sealed by nodes for nodes: here they are bytes.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 use undercroft_proto::{Epoch, Incarnation, MoveId, ShardId, TenantId, VaultId};
@@ -164,6 +165,24 @@ impl Vaults {
     /// The vaults, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Vault> {
         self.map.values()
+    }
+
+    /// The vaults behind an id, by id; all of them behind none.
+    pub fn after(&self, vault: Option<VaultId>) -> impl Iterator<Item = &Vault> {
+        let from = vault.map_or(Bound::Unbounded, Bound::Excluded);
+        self.map.range((from, Bound::Unbounded)).map(|(_, vault)| vault)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
     }
 
     /// The dropped vaults whose generations are kept, by id.

@@ -1,0 +1,6 @@
+//! What the leader of the control group does by itself: it looks again and again at what should change, and proposes it.
+
+mod group;
+mod round;
+
+pub use round::run;

@@ -1,0 +1,97 @@
+//! How a member comes to its group: it founds one, enters one, or goes on in the one that it is of.
+
+use std::collections::BTreeMap;
+
+use tonic::{Code, Request, Status};
+use undercroft_proto::MemberId;
+use undercroft_proto::wire::VERSION;
+use undercroft_proto::wire::control::EnterRequest;
+
+use super::Options;
+use crate::raft::{Member, MemberConfig, Network};
+use crate::service::{Desk, Peers};
+use crate::state::{self, ClusterCommand, Command};
+use crate::{Error, limits};
+
+/// Starts the member of the folder; a new one when there is none.
+pub(super) async fn member(options: &Options, peers: &Peers, address: &str) -> Result<Member, Error> {
+    if let Some(id) = Member::identity(&options.data)? {
+        return Member::open(config(options, id)).await;
+    }
+    if !options.join.is_empty() {
+        let id = enter(&options.join, peers, address).await?;
+        return Member::create(config(options, id)).await;
+    }
+    let member = Member::create(config(options, MemberId::FIRST)).await?;
+    member.found(BTreeMap::from([(MemberId::FIRST, address.to_owned())])).await?;
+    Ok(member)
+}
+
+fn config(options: &Options, id: MemberId) -> MemberConfig {
+    MemberConfig {
+        folder: options.data.clone(),
+        id,
+        network: Network::new(id, options.connect.clone()),
+        timing: options.timing,
+        snapshot_entries: limits::SNAPSHOT_ENTRIES,
+    }
+}
+
+/// Asks the members for an id, one after another, and again for as long as the group has no leader.
+async fn enter(through: &[String], peers: &Peers, address: &str) -> Result<MemberId, Error> {
+    let tried = || through.join(", ");
+    let asking = async {
+        loop {
+            for member in through {
+                match ask(peers, member, address).await {
+                    Ok(id) => return Ok(id),
+                    Err(status) if status.code() == Code::Unavailable => {
+                        tracing::warn!(member, problem = status.message(), "it cannot take a member in yet");
+                    }
+                    Err(status) => {
+                        return Err(Error::Enter { tried: tried(), problem: status.message().to_owned() });
+                    }
+                }
+            }
+            tokio::time::sleep(limits::AGAIN * 8).await;
+        }
+    };
+    let late =
+        || Error::Enter { tried: tried(), problem: "none of them answers as a member with a leader".into() };
+    tokio::time::timeout(limits::ENTER, asking).await.unwrap_or_else(|_| Err(late()))
+}
+
+async fn ask(peers: &Peers, member: &str, address: &str) -> Result<MemberId, Status> {
+    let asked = EnterRequest { version: VERSION, address: address.to_owned(), speaks: state::VERSION };
+    let mut call = Request::new(asked);
+    call.set_timeout(limits::CALL);
+    let reply = peers.at(member)?.enter(call).await?;
+    Ok(MemberId::new(reply.into_inner().member))
+}
+
+/// Tells the group where this member is now and what it speaks, when the group knows otherwise. Asks until it is heard.
+pub(super) async fn announce(desk: Desk, address: String) {
+    let me = state::Member { id: desk.member.id(), address, speaks: state::VERSION };
+    loop {
+        let known = desk.member.map().read(|state| {
+            let entered = state.cluster().members().next().is_some();
+            let first = !entered && me.id == MemberId::FIRST;
+            state.cluster().member(me.id).map_or(!first, |known| *known == me)
+        });
+        if known {
+            return;
+        }
+        match desk.once(Command::Cluster(ClusterCommand::AddMember(me.clone()))).await {
+            Ok(outcome) => match outcome.refusal() {
+                None => tracing::info!(member = %me.id, address = me.address, "known to the group"),
+                Some(refusal) => tracing::error!(%refusal, "this member is not of the group any more"),
+            },
+            Err(error) => {
+                tracing::warn!(%error, "the group does not hear this member yet");
+                desk.ports.clock.pause(limits::CALL).await;
+                continue;
+            }
+        }
+        return;
+    }
+}

@@ -1,0 +1,36 @@
+//! What a member is started with. Nothing here is read from the environment: who starts it hands it over.
+
+use std::path::PathBuf;
+
+use undercroft_proto::{JoinKey, TokenKey};
+
+use crate::ports::Ports;
+use crate::raft::{Connect, Timing};
+
+/// The secrets of the control group, the same for each member.
+pub struct Keys {
+    /// The key under which tenants' tokens are kept.
+    pub tokens: TokenKey,
+    /// The key under which nodes prove themselves. Without it no node joins.
+    pub join: Option<JoinKey>,
+}
+
+/// What a member is started with.
+pub struct Options {
+    /// Its folder. An empty one begins a new member.
+    pub data: PathBuf,
+    /// host:port for members, nodes and routers; port 0 takes a free one.
+    pub listen: String,
+    /// Where others reach it; by default where it listens.
+    pub advertise: Option<String>,
+    /// Members that a new one enters the group through. Without any, a new member founds a group of its own.
+    pub join: Vec<String>,
+    /// The secrets.
+    pub keys: Keys,
+    /// How it reaches others.
+    pub connect: Connect,
+    /// How fast the group notices that its leader is gone.
+    pub timing: Timing,
+    /// Time and randomness.
+    pub ports: Ports,
+}

@@ -1,0 +1,50 @@
+//! Channels to the control service of other members, kept by address.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tonic::Status;
+use tonic::transport::Channel;
+use undercroft_proto::wire::control::control_client::ControlClient;
+
+use crate::limits;
+use crate::raft::Connect;
+
+/// A client of another member.
+pub(super) type Client = ControlClient<Channel>;
+
+/// The other members, by address.
+#[derive(Clone)]
+pub struct Peers {
+    connect: Connect,
+    known: Arc<Mutex<BTreeMap<String, Client>>>,
+}
+
+impl Peers {
+    /// Nobody yet.
+    #[must_use]
+    pub fn new(connect: Connect) -> Self {
+        Self { connect, known: Arc::default() }
+    }
+
+    /// The client of the member at an address.
+    pub(crate) fn at(&self, address: &str) -> Result<Client, Status> {
+        let mut known = self.known.lock();
+        if let Some(client) = known.get(address) {
+            return Ok(client.clone());
+        }
+        let channel = self.connect.channel(address).map_err(|problem| {
+            Status::invalid_argument(format!("'{address}' is no address: {problem}; give host:port"))
+        })?;
+        let client = ControlClient::new(channel)
+            .max_decoding_message_size(limits::MESSAGE_BYTES)
+            .max_encoding_message_size(limits::MESSAGE_BYTES);
+        // Addresses come from the group, so there are few; old ones go when there are more.
+        if known.len() >= limits::CHANNELS {
+            known.clear();
+        }
+        known.insert(address.to_owned(), client.clone());
+        Ok(client)
+    }
+}
