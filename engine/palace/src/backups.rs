@@ -38,6 +38,13 @@ impl Backup {
         Some(Self { name, vault, path })
     }
 
+    /// Whether it is a copy of the vault in `folder`, and not of an earlier one that had the same name.
+    #[must_use]
+    pub fn is_of(&self, folder: &Path) -> bool {
+        let life = manifest_of(folder).ok().map(|manifest| *manifest.seal_id());
+        life.is_some() && life_of(self) == life
+    }
+
     /// The time in the folder's name, when the name is one that a backup of this vault is given.
     #[must_use]
     pub fn stamp(&self) -> Option<&str> {
