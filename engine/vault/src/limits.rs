@@ -47,6 +47,8 @@ pub const MAX_LIST: usize = 500;
 pub const MAX_HISTORY: usize = 1_000;
 /// Deepest rank a search may ask for (offset + limit).
 pub const MAX_SEARCH_DEPTH: usize = 10_000;
+/// Most bytes of text in one page of hits: a page is held in memory whole.
+pub const MAX_SEARCH_TEXT_BYTES: usize = 16 << 20;
 /// Longest query, in bytes.
 pub const MAX_QUERY_BYTES: usize = 400_000;
 /// Drawers shown by the wake-up listing.

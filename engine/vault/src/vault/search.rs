@@ -133,8 +133,15 @@ impl Vault {
         let (current, snapshot) = self.index.current(self)?;
         let Ranked { hits, unlabeled_excluded, .. } = current.index.search(&query, &filter, &page);
         drop(current);
-        let hits = snapshot
-            .with(|conn| hits.iter().map(|hit| self.hydrate(conn, hit)).collect::<Result<Vec<_>>>())?;
+        let mut room = limits::MAX_SEARCH_TEXT_BYTES;
+        let hits = snapshot.with(|conn| {
+            let full = |hit: &Hit| {
+                let found = self.hydrate(conn, hit)?;
+                room = room.checked_sub(found.content.len()).ok_or_else(too_much_text)?;
+                Ok(found)
+            };
+            hits.iter().map(full).collect::<Result<Vec<_>>>()
+        })?;
         Ok(SearchReply {
             next_offset: request.offset + hits.len(),
             hits,
@@ -184,6 +191,14 @@ impl Vault {
             lexical_morph: hit.lexical_morph,
         })
     }
+}
+
+fn too_much_text() -> Error {
+    let reason = format!(
+        "the texts of so many hits are over {} bytes; ask for fewer, and for the next ones with offset",
+        limits::MAX_SEARCH_TEXT_BYTES
+    );
+    Error::invalid("limit", reason)
 }
 
 /// Checks the request and gives the instant of the ranking.
