@@ -1,6 +1,6 @@
 //! Who is who between the processes of a fleet: the cluster's CA, certificates that carry a role, and mutual TLS with them.
 //!
-//! `authority` issues, on the operator's machine. `live` holds what a process was given and takes new files while it runs;
+//! `authority` issues, and `secrets` draws keys, on the operator's machine. `live` holds what a process was given and takes new files while it runs;
 //! `accept` and `connect` make connections of it. What a role may do is decided by who serves, with [`Roles`].
 
 pub mod accept;
@@ -15,6 +15,7 @@ mod identity;
 pub mod limits;
 mod live;
 mod material;
+mod secrets;
 mod verify;
 
 pub use accept::ServerStream;
@@ -24,6 +25,8 @@ pub use error::{Error, Unusable};
 pub use identity::{Identity, Role, Roles};
 pub use live::{Refreshed, Tls};
 pub use rustls::time_provider::{DefaultTimeProvider as SystemTime, TimeProvider};
+pub use secrets::Secrets;
+pub use undercroft_proto::ErrorClass;
 
 #[cfg(test)]
 mod fixture;

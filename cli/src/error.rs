@@ -20,6 +20,9 @@ pub(crate) enum Failure {
     /// Serving vaults.
     #[error(transparent)]
     Node(#[from] undercroft_node::Error),
+    /// Certificates and secrets of a fleet.
+    #[error(transparent)]
+    Certs(#[from] undercroft_certs::Error),
     /// What was typed, or what it names, cannot be used.
     #[error("{message}")]
     Refused {
@@ -63,6 +66,7 @@ impl Failure {
             Self::Palace(error) => error.class(),
             Self::Vault(error) => error.class(),
             Self::Node(error) => error.class(),
+            Self::Certs(error) => of_fleet(error.class()),
             Self::Refused { class, .. } | Self::Told(class) => *class,
             Self::Output(_) => ErrorClass::Unavailable,
         }
@@ -104,6 +108,20 @@ impl Failure {
     pub(crate) fn is_told(&self) -> bool {
         matches!(self, Self::Told(_))
             || matches!(self, Self::Output(e) if e.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// The class as processes of a fleet tell it to each other, in the engine's words.
+const fn of_fleet(class: undercroft_certs::ErrorClass) -> ErrorClass {
+    use undercroft_certs::ErrorClass as Fleet;
+    match class {
+        Fleet::Invalid => ErrorClass::Invalid,
+        Fleet::NotFound => ErrorClass::NotFound,
+        Fleet::Conflict => ErrorClass::Conflict,
+        Fleet::Denied => ErrorClass::Denied,
+        Fleet::Integrity => ErrorClass::Integrity,
+        Fleet::Unavailable => ErrorClass::Unavailable,
+        Fleet::Internal => ErrorClass::Internal,
     }
 }
 

@@ -65,6 +65,7 @@ fn a_certificate_has_what_was_asked_for_and_its_key_is_private() {
     assert_eq!((done, held.identity.to_string().as_str()), (Done::Made, "node 'a'"));
     assert_eq!((held.not_before, held.not_after), (NOW - limits::CLOCK_SKEW, NOW + YEAR));
     assert_eq!((held.dns.as_slice(), held.ips.len()), (["localhost".to_owned()].as_slice(), 1));
+    assert_eq!((held.last_day().as_str(), authority.last_day().as_str()), ("2027-09-21", "2036-09-18"));
     assert_eq!(held.folder, cluster.path().join("node-a"));
     assert_eq!(names(&held.folder), ["ca.crt", "tls.crt", "tls.key"]);
     assert_eq!((mode(&held.folder), mode(&held.folder.join("tls.key"))), (0o700, 0o600));

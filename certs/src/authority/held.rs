@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::CertificateDer;
 
 use super::Authority;
-use super::ca::Ca;
+use super::ca::{Ca, moment};
 use crate::facts::Facts;
 use crate::files::{self, CERTIFICATE};
 use crate::{Error, Identity, Role, material, verify};
@@ -32,6 +32,12 @@ pub struct Held {
 }
 
 impl Held {
+    /// The day on which it ends, as `2027-09-21`, in UTC.
+    #[must_use]
+    pub fn last_day(&self) -> String {
+        day(self.not_after)
+    }
+
     /// Whether it is to be renewed: a third of its time or less is left, or the CA that signed it is on its way out.
     #[must_use]
     pub fn is_due(&self, now: u64) -> bool {
@@ -95,4 +101,12 @@ pub(super) fn held(identity: Identity, folder: &Path, facts: Facts, of_signer: b
 fn signed(ca: &Ca, certificate: &CertificateDer<'static>, at: u64) -> bool {
     let roots = verify::roots([&ca.certificate]);
     roots.is_ok_and(|roots| verify::signed_by(&roots, certificate, &[], at).is_ok())
+}
+
+/// The day of a moment, in UTC; a moment that no calendar has is told in seconds.
+pub(super) fn day(seconds: u64) -> String {
+    match moment(seconds) {
+        Ok(at) => format!("{:04}-{:02}-{:02}", at.year(), u8::from(at.month()), at.day()),
+        Err(_) => format!("second {seconds}"),
+    }
 }

@@ -31,6 +31,38 @@ pub struct Request {
     pub days: u32,
 }
 
+impl Request {
+    /// The request with its hosts in one order and each once. Issuing does it as well; who makes a CA first asks before.
+    ///
+    /// # Errors
+    /// [`Error::Bounds`], [`Error::Text`].
+    pub fn checked(mut self) -> Result<Self, Error> {
+        let bounds = |field, value: u64, least, most| {
+            if (least..=most).contains(&value) {
+                Ok(())
+            } else {
+                Err(Error::Bounds { field, value, least, most })
+            }
+        };
+        self.dns.sort();
+        self.dns.dedup();
+        self.ips.sort();
+        self.ips.dedup();
+        bounds("the number of hosts", (self.dns.len() + self.ips.len()) as u64, 0, limits::HOSTS as u64)?;
+        bounds("--days", self.days.into(), 1, limits::DAYS_MAX.into())?;
+        for host in &self.dns {
+            let expected = "a name such as node-1.example.org, in small letters; an address goes to --ip";
+            let fits =
+                DnsName::try_from(host.as_str()).is_ok() && host.bytes().all(|b| !b.is_ascii_uppercase());
+            // A name that reads as an address would be taken for one when somebody connects.
+            if !fits || host.parse::<IpAddr>().is_ok() {
+                return Err(Error::text("a host name", expected, host));
+            }
+        }
+        Ok(self)
+    }
+}
+
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
@@ -50,7 +82,7 @@ impl Authority {
     /// [`Error::NoHost`], [`Error::Bounds`], [`Error::Text`], [`Error::NotOurs`], [`Error::Step`] when the CA itself is near its
     /// end, [`Error::Io`].
     pub fn issue(&self, request: &Request, anew: bool, now: u64) -> Result<(Done, Held), Error> {
-        let request = checked(request)?;
+        let mut request = request.clone().checked()?;
         let there = self.find(&request.identity)?;
         let Some(there) = there else {
             return Ok((Done::Made, self.make(&request, now)?));
@@ -61,7 +93,6 @@ impl Authority {
         if !(anew || hosts_differ || broken || there.is_due(now)) {
             return Ok((Done::Kept, there));
         }
-        let mut request = request;
         if !given {
             (request.dns, request.ips) = (there.dns, there.ips);
         }
@@ -143,31 +174,16 @@ fn params(request: &Request, from: u64, until: u64) -> Result<CertificateParams,
     Ok(params)
 }
 
-/// The request with its hosts in one order and each once.
-fn checked(request: &Request) -> Result<Request, Error> {
-    let bounds = |field, value: u64, least, most| {
-        if (least..=most).contains(&value) {
-            Ok(())
-        } else {
-            Err(Error::Bounds { field, value, least, most })
-        }
-    };
-    let mut request = request.clone();
-    request.dns.sort();
-    request.dns.dedup();
-    request.ips.sort();
-    request.ips.dedup();
-    bounds("the number of hosts", (request.dns.len() + request.ips.len()) as u64, 0, limits::HOSTS as u64)?;
-    bounds("--days", request.days.into(), 1, limits::DAYS_MAX.into())?;
-    for host in &request.dns {
-        let expected = "a name such as node-1.example.org, in small letters; an address goes to --ip";
-        let fits = DnsName::try_from(host.as_str()).is_ok() && host.bytes().all(|b| !b.is_ascii_uppercase());
-        // A name that reads as an address would be taken for one when somebody connects.
-        if !fits || host.parse::<IpAddr>().is_ok() {
-            return Err(Error::text("a host name", expected, host));
+impl Done {
+    /// The word as it is printed.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Made => "made",
+            Self::Renewed => "renewed",
+            Self::Kept => "kept",
         }
     }
-    Ok(request)
 }
 
 /// Whether a run that was killed between key and certificate left a pair that does not fit.

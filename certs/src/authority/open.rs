@@ -8,6 +8,7 @@ use rcgen::KeyPair;
 use zeroize::Zeroizing;
 
 use super::ca::{Ca, pem};
+use super::held::day;
 use crate::files::{self, CA_KEY, NEXT_KEY, OPEN, PRIVATE, TRUSTED};
 use crate::{Error, material};
 
@@ -87,6 +88,12 @@ impl Authority {
     #[must_use]
     pub fn not_after(&self) -> u64 {
         self.signer().facts.not_after
+    }
+
+    /// The day on which the CA that signs ends, as `2036-09-21`, in UTC.
+    #[must_use]
+    pub fn last_day(&self) -> String {
+        day(self.not_after())
     }
 
     /// Whether the CA ends so soon that it should be renewed.

@@ -51,7 +51,16 @@ fn the_vault_may_be_named_before_or_after_the_command() {
 
 #[test]
 fn commands_without_a_vault_know_that_they_take_none() {
-    for line in ["init", "vault list", "config check", "config-check", "backup list", "completions bash"] {
+    for line in [
+        "init",
+        "vault list",
+        "config check",
+        "config-check",
+        "backup list",
+        "completions bash",
+        "keygen",
+        "cluster certs --cert-dir d",
+    ] {
         assert!(!parse(line).unwrap().command.takes_vault(), "{line}");
     }
     for line in ["search x", "backup create", "verify", "mine p"] {

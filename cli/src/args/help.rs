@@ -7,12 +7,13 @@ use clap::CommandFactory;
 use super::Cli;
 
 /// Headings and the commands below them, in the order in which somebody meets them.
-pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
     ("Start", &["init", "remember", "mine", "sweep"]),
     ("Find and read", &["search", "wake-up", "drawer", "taxonomy", "stats"]),
     ("Prove and repair", &["verify", "history", "supersessions", "dedup", "repair"]),
     ("Vaults and copies", &["vault", "backup"]),
     ("Serve", &["serve-mcp", "serve-http", "hooks", "daemon", "assert-header"]),
+    ("Fleet", &["cluster", "keygen"]),
     ("Around it", &["config", "transcript", "completions"]),
     (
         "Not in this version",
@@ -43,8 +44,18 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// Commands that refuse `--vault`, as [`super::Command::takes_vault`] says; two of `backup` do too.
-const WITHOUT_VAULT: [&str; 8] =
-    ["init", "vault", "config", "config-check", "transcript", "completions", "hooks", "assert-header"];
+const WITHOUT_VAULT: [&str; 10] = [
+    "init",
+    "vault",
+    "config",
+    "config-check",
+    "transcript",
+    "completions",
+    "hooks",
+    "assert-header",
+    "cluster",
+    "keygen",
+];
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,6 +5,7 @@
 
 mod agents;
 mod backup;
+mod cluster;
 mod config;
 mod drawer;
 mod filing;
@@ -20,6 +21,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agents::{AssertHeaderArgs, DaemonCommand, HooksArgs, ServeMcpArgs};
 pub(crate) use backup::{BackupCommand, RestoreArgs};
+pub(crate) use cluster::{CaStage, CertsArgs, ClusterCommand, KeygenArgs};
 pub(crate) use config::{CompletionArgs, ConfigCheckArgs, ConfigCommand, TranscriptCommand};
 pub(crate) use drawer::DrawerCommand;
 pub(crate) use filing::{MineArgs, RememberArgs, SweepArgs};
@@ -107,6 +109,11 @@ pub(crate) enum Command {
     AssertHeader(AssertHeaderArgs),
     /// Serve vaults over HTTP until told to stop
     ServeHttp(ServeHttpArgs),
+    /// Make and renew what a cluster is built on
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
+    /// Print new secrets for a fleet's control group
+    Keygen(KeygenArgs),
     /// Print a completion script for a shell
     Completions(CompletionArgs),
     #[command(flatten)]
@@ -123,6 +130,8 @@ impl Command {
             | Self::Config(_)
             | Self::ConfigCheck(_)
             | Self::Transcript(_)
+            | Self::Cluster(_)
+            | Self::Keygen(_)
             | Self::Completions(_)
             | Self::Hooks(_)
             | Self::AssertHeader(_)

@@ -2,6 +2,7 @@
 
 mod assert_header;
 mod backup;
+mod cluster;
 mod completions;
 mod config;
 mod daemon;
@@ -10,6 +11,7 @@ mod drawer;
 mod history;
 mod hooks;
 mod init;
+mod keygen;
 mod mine;
 mod remember;
 mod repair;
@@ -60,6 +62,8 @@ pub(crate) fn run(command: Command, context: &mut Context) -> Outcome {
             config::check(&args, context)
         }
         Command::Transcript(command) => transcript::run(&command, context),
+        Command::Cluster(command) => cluster::run(&command, context),
+        Command::Keygen(args) => keygen::run(&args, context),
         Command::Completions(args) => completions::run(&args, context),
         Command::Later(command) => Err(Failure::not_implemented(command.name())),
     }
