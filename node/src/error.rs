@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use undercroft_palace::ErrorClass;
 
-use crate::limits;
+use crate::{limits, told};
 
 /// Every failure of this crate. Cloned when one failed transaction is the answer to several writes.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -42,6 +42,17 @@ pub enum Error {
         /// The vault it was named for.
         vault: String,
     },
+    /// A backup is of an earlier vault of the same name: whoever may use this one has no right to its texts.
+    #[error(
+        "backup '{backup}' is of an earlier vault '{vault}', not of the one that is there now; whoever runs this \
+         installation can bring it back with: undercroft backup restore NAME --force"
+    )]
+    EarlierBackup {
+        /// The backup's name.
+        backup: String,
+        /// The vault's name.
+        vault: String,
+    },
     /// A server without a bearer was asked to listen beyond this machine.
     #[error(
         "listening on {0} lets others in, and no bearer is declared; set UNDERCROFT_MCP_HTTP_TOKEN, or listen on 127.0.0.1"
@@ -71,12 +82,13 @@ impl Error {
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         match self {
+            Self::Palace(_) | Self::Vault(_) if told::lacks_room(self) => ErrorClass::Unavailable,
             Self::Palace(inner) => inner.class(),
             Self::Vault(inner) => inner.class(),
             Self::VaultBusy(_) | Self::Busy(_) | Self::Draining | Self::Listen { .. } | Self::Start(_) => {
                 ErrorClass::Unavailable
             }
-            Self::InUse(_) | Self::CoResident(_) => ErrorClass::Conflict,
+            Self::InUse(_) | Self::CoResident(_) | Self::EarlierBackup { .. } => ErrorClass::Conflict,
             Self::ForeignBackup { .. } | Self::Exposed(_) => ErrorClass::Invalid,
             Self::Lost => ErrorClass::Internal,
         }

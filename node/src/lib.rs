@@ -13,6 +13,7 @@ mod process;
 pub mod reply;
 pub mod serving;
 pub mod telemetry;
+mod told;
 
 pub use error::{Error, Result};
 pub use process::{Listening, Setup, run};

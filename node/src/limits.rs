@@ -9,7 +9,7 @@ pub const INDEX_BYTES: usize = 256 << 20;
 /// Files that one open vault may hold: database, log and its index for the writer and for eight readers, and a lock.
 pub const DESCRIPTORS_PER_VAULT: u64 = 28;
 /// Files that are left for sockets, logs and the system's libraries.
-pub const DESCRIPTORS_RESERVED: u64 = CONNECTIONS as u64 + 128;
+pub const DESCRIPTORS_RESERVED: u64 = (CONNECTIONS + SPARE_CONNECTIONS) as u64 + 128;
 /// A vault that nobody used for so long is closed.
 pub const IDLE: Duration = Duration::from_secs(300);
 /// How often it is looked for vaults to close.
@@ -28,6 +28,8 @@ pub const READS_AT_LEAST: usize = 4;
 pub const LONG_WORKS: usize = 2;
 /// Long works that may wait.
 pub const WAITING_LONG_WORKS: usize = 16;
+/// Long works of one vault that run or wait: half of all, so that others get in.
+pub const LONG_WORKS_PER_VAULT: usize = (LONG_WORKS + WAITING_LONG_WORKS) / 2;
 /// Vaults that are being opened or closed at once.
 pub const OPENINGS: usize = 4;
 /// Transactions that are committed at once: they wait for the disk, not for a core.
@@ -45,8 +47,12 @@ pub const ALONE_WAIT: Duration = Duration::from_secs(10);
 /// What a client that was turned away is told to wait.
 pub const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Connections open at once; further ones wait in the system's queue.
+/// Connections open at once; for further ones the longest idle is closed.
 pub const CONNECTIONS: usize = 512;
+/// Connections from one address at once: what is left is for others.
+pub const CONNECTIONS_OF_ONE: usize = 384;
+/// Further connections on which only health is answered, so that whoever watches the process sees it alive.
+pub const SPARE_CONNECTIONS: usize = 32;
 /// Requests worked on at once: each may hold a body in memory.
 pub const REQUESTS: usize = 512;
 /// Requests of one HTTP/2 connection at once.
@@ -60,7 +66,22 @@ pub const HEADER_BYTES: usize = 32 << 10;
 /// Most header lines of a request.
 pub const HEADERS: usize = 64;
 /// How long the head of a request may take to arrive, on a connection that is kept also the next one.
-pub const HEADER_WAIT: Duration = Duration::from_secs(30);
+pub const HEADER_WAIT: Duration = Duration::from_secs(10);
+/// How long a client may take for the next piece of its answer.
+pub const ANSWER_WAIT: Duration = Duration::from_secs(30);
+/// The same, and for the next request, once the process is told to stop.
+pub const LAST_WAIT: Duration = Duration::from_secs(2);
+/// How often it is looked for clients that do not take their answers.
+pub const CONNECTION_SWEEP: Duration = Duration::from_millis(250);
+/// Bytes of an answer that are handed to the system at once: less than what it takes without anybody reading, so that a
+/// reader that stands still is seen.
+pub const ANSWER_PIECE_BYTES: usize = 16 << 10;
+/// Bytes of answers that are held at once for clients that have not taken them.
+pub const ANSWER_BYTES: usize = 256 << 20;
+/// An answer of so many bytes is never given up for want of room.
+pub const SMALL_ANSWER_BYTES: usize = 64 << 10;
+/// At most one line in so long says that connections are turned away.
+pub const CROWDED_LINE: Duration = Duration::from_secs(10);
 /// How long a request may take: a verification of a large vault is the longest.
 pub const REQUEST_WAIT: Duration = Duration::from_secs(600);
 /// How long requests that have begun may take to end once the process is told to stop.

@@ -73,7 +73,10 @@ async fn malformed_requests_are_refused_and_hang_nothing() {
 async fn who_sends_too_slowly_loses_the_connection_and_delays_nobody() {
     let dir = with_one_vault();
     let soon = Duration::from_millis(50);
-    let options = AppOptions { deadlines: Deadlines { head: soon, body: soon }, ..AppOptions::default() };
+    let options = AppOptions {
+        deadlines: Deadlines { head: soon, body: soon, ..Deadlines::default() },
+        ..AppOptions::default()
+    };
     let server = Server::start(&dir, Access::Write, options).await;
     let half_a_head = server.raw(b"GET /v1/vaults HTTP/1.1\r\nHost: loc").await;
     assert!(half_a_head.is_empty() || status_of(&half_a_head) == "408", "{half_a_head}");

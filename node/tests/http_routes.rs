@@ -24,7 +24,7 @@ async fn vaults_are_made_listed_and_deleted() {
     let again = server.post("/v1/vaults", json!({ "id": "two" })).await.expect(409);
     assert_eq!(again["class"], "conflict");
     let gone = server.send("DELETE", "/v1/vaults/two/", &[], "").await.expect(200);
-    assert_eq!(gone, json!({ "id": "two", "deleted": true }));
+    assert_eq!(gone, json!({ "id": "two", "deleted": true, "backups_kept": 0 }));
     server.send("DELETE", "/v1/vaults/two", &[], "").await.expect(404);
     server.get("/v1/vaults/two/stats").await.expect(404);
 }
@@ -184,10 +184,14 @@ async fn a_backup_is_made_listed_and_brought_back() {
     palace(&dir).create_vault("two", Level::Sealed).unwrap();
     let server = Server::plain(&dir).await;
     server.post("/v1/vaults/one/drawers", json!({ "text": "before" })).await.expect(200);
-    let made = server.send("POST", "/v1/vaults/one/backups", &[], "").await.expect(200);
+    let made = server.send("POST", "/v1/vaults/one/backups", &[], "").await;
+    assert_eq!(made.header("x-undercroft-position"), "0:1");
+    let made = made.expect(200);
     assert_eq!(keys(&made), ["chain_records", "dropped", "name", "records"]);
     let name = made["name"].as_str().unwrap().to_owned();
-    let listed = server.get("/v1/vaults/one/backups").await.expect(200);
+    let listed = server.get("/v1/vaults/one/backups").await;
+    assert_eq!(listed.header("x-undercroft-position"), "0:1");
+    let listed = listed.expect(200);
     assert_eq!(listed, json!({ "backups": [{ "name": name, "vault": "one" }] }));
     assert_eq!(server.get("/v1/vaults/two/backups").await.expect(200), json!({ "backups": [] }));
     server.post("/v1/vaults/one/drawers", json!({ "text": "after" })).await.expect(200);
@@ -197,6 +201,27 @@ async fn a_backup_is_made_listed_and_brought_back() {
     assert_eq!(restored.header("x-undercroft-position"), "0:1");
     restored.expect(200);
     assert_eq!(server.get("/v1/vaults/one/stats").await.expect(200)["records"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_copies_of_a_deleted_vault_are_nothing_to_the_next_one_of_its_name() {
+    let dir = with_one_vault();
+    let server = Server::plain(&dir).await;
+    server.post("/v1/vaults/one/drawers", json!({ "text": "of the first" })).await.expect(200);
+    let made = server.send("POST", "/v1/vaults/one/backups", &[], "").await.expect(200);
+    let gone = server.send("DELETE", "/v1/vaults/one", &[], "").await.expect(200);
+    assert_eq!(gone, json!({ "id": "one", "deleted": true, "backups_kept": 1 }));
+    server.post("/v1/vaults", json!({ "id": "one" })).await.expect(201);
+    assert_eq!(server.get("/v1/vaults/one/backups").await.expect(200), json!({ "backups": [] }));
+    let restore = json!({ "name": made["name"] });
+    let refused = server.post("/v1/vaults/one/backups/restore", restore).await;
+    assert!(refused.error().contains("earlier vault"), "{}", refused.text());
+    assert_eq!(refused.expect(409)["class"], "conflict");
+    assert_eq!(server.get("/v1/vaults/one/drawers").await.expect(200), json!({ "drawers": [] }));
+    let own = server.send("POST", "/v1/vaults/one/backups", &[], "").await.expect(200);
+    assert_ne!(own["name"], made["name"]);
+    let gone = server.send("DELETE", "/v1/vaults/one", &[], "").await.expect(200);
+    assert_eq!(gone["backups_kept"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! `serve-http`: vaults over HTTP until told to stop.
 
-use undercroft_node::http::{AppOptions, AssertionSecret, Bearer, Deadlines};
+use undercroft_node::http::{AppOptions, AssertionSecret, Bearer};
 use undercroft_node::serving::{Bounds, ServingOptions};
 use undercroft_node::telemetry::{LogFormat, start_logs};
 use undercroft_node::{Listening, Setup};
@@ -56,7 +56,7 @@ fn app_options(context: &Context) -> Outcome<AppOptions> {
             Fusion::Bm25 => "bm25",
             Fusion::Legacy => "legacy",
         },
-        deadlines: Deadlines::default(),
+        ..AppOptions::default()
     })
 }
 

@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
 
 use super::auth::AssertionSecret;
+use super::leaving::AnswerBytes;
 use crate::limits;
 use crate::serving::Serving;
 use crate::telemetry::Metrics;
@@ -35,11 +36,37 @@ pub struct Deadlines {
     pub head: Duration,
     /// For a body.
     pub body: Duration,
+    /// For taking the next piece of an answer.
+    pub answer: Duration,
 }
 
 impl Default for Deadlines {
     fn default() -> Self {
-        Self { head: limits::HEADER_WAIT, body: limits::BODY_WAIT }
+        Self { head: limits::HEADER_WAIT, body: limits::BODY_WAIT, answer: limits::ANSWER_WAIT }
+    }
+}
+
+/// How much the surface holds at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Connections.
+    pub connections: usize,
+    /// Connections from one address.
+    pub connections_of_one: usize,
+    /// Further connections on which only health is answered.
+    pub spare_connections: usize,
+    /// Bytes of answers that their clients have not taken.
+    pub answer_bytes: usize,
+}
+
+impl Default for Capacity {
+    fn default() -> Self {
+        Self {
+            connections: limits::CONNECTIONS,
+            connections_of_one: limits::CONNECTIONS_OF_ONE,
+            spare_connections: limits::SPARE_CONNECTIONS,
+            answer_bytes: limits::ANSWER_BYTES,
+        }
     }
 }
 
@@ -58,6 +85,8 @@ pub struct AppOptions {
     pub fusion: &'static str,
     /// How long a client may take.
     pub deadlines: Deadlines,
+    /// How much is held at once.
+    pub capacity: Capacity,
 }
 
 /// The shared state of every handler. Cheap to clone.
@@ -70,12 +99,15 @@ pub(super) struct Inner {
     pub(super) metrics: Metrics,
     /// Requests that may be worked on at once.
     pub(super) places: Arc<Semaphore>,
+    /// Answers that are held until their clients take them.
+    pub(super) answers: AnswerBytes,
 }
 
 impl App {
     pub(super) fn new(serving: Serving, options: AppOptions) -> Self {
         let places = Arc::new(Semaphore::new(limits::REQUESTS));
-        Self(Arc::new(Inner { serving, options, metrics: Metrics::new(), places }))
+        let answers = AnswerBytes::new(options.capacity.answer_bytes);
+        Self(Arc::new(Inner { serving, options, metrics: Metrics::new(), places, answers }))
     }
 }
 

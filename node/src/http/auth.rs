@@ -41,6 +41,7 @@ pub fn assertion(secret: &AssertionSecret, unix_seconds: u64, vault: &str) -> St
 
 /// Lets through who shows the bearer; every route but health needs it.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Answer {
+    check_host(request.headers())?;
     if status::is_open(request.uri().path()) {
         return Ok(next.run(request).await);
     }
@@ -110,18 +111,27 @@ fn foreign() -> Refusal {
     )
 }
 
+/// Of two hosts, a proxy in front may have judged the other one.
+fn check_host(headers: &HeaderMap) -> Answer<()> {
+    match headers.get_all(header::HOST).iter().count() {
+        0 | 1 => Ok(()),
+        _ => Err(Refusal::invalid("invalid Host: it was sent twice; send one")),
+    }
+}
+
 /// Without a bearer, a page in a browser must not reach the vaults: neither under a name that was pointed at this
-/// machine (`Host`), nor from a page of another origin (`Origin`).
+/// machine (`Host`, or the whole address in the first line), nor from a page of another origin (`Origin`).
 fn is_local(request: &Request) -> bool {
-    let headers = request.headers();
-    let authority = match headers.get(header::HOST) {
-        Some(host) => host.to_str().ok().and_then(|host| host.parse::<Authority>().ok()),
-        None => request.uri().authority().cloned(),
-    };
-    let origin = match headers.get(header::ORIGIN) {
-        None => return authority.is_some_and(|host| is_loopback(host.host())),
-        Some(origin) => origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok()),
-    };
-    authority.is_some_and(|host| is_loopback(host.host()))
-        && origin.is_some_and(|origin| origin.host().is_some_and(is_loopback))
+    let (headers, of_line) = (request.headers(), request.uri().authority());
+    let hosts = headers.get_all(header::HOST).iter();
+    let mut hosts = hosts.map(|host| host.to_str().ok().and_then(|host| host.parse::<Authority>().ok()));
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    let is_named = of_line.is_some() || headers.contains_key(header::HOST);
+    is_named
+        && of_line.is_none_or(|host| is_loopback(host.host()))
+        && hosts.all(|host| host.is_some_and(|host| is_loopback(host.host())))
+        && origins.all(|origin| {
+            let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+            origin.is_some_and(|origin| origin.host().is_some_and(is_loopback))
+        })
 }

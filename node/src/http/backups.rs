@@ -19,6 +19,7 @@ pub(super) struct RestoreRequest {
 
 pub(super) async fn create(vault: VaultRoute) -> Answer<Json<BackupMade>> {
     let made = vault.app.serving.back_up(&vault.id).await?;
+    vault.note_if_open().await;
     let name = made.path.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(Json(BackupMade {
         name: name.unwrap_or_default(),
@@ -29,11 +30,14 @@ pub(super) async fn create(vault: VaultRoute) -> Answer<Json<BackupMade>> {
 }
 
 pub(super) async fn list(vault: VaultRoute) -> Answer<Json<BackupList>> {
-    Ok(Json(vault.app.serving.backups(&vault.id).await?.into()))
+    let copies = vault.app.serving.backups(&vault.id).await?;
+    // Of a damaged vault too: its copies are what is left.
+    vault.note_if_open().await;
+    Ok(Json(copies.into()))
 }
 
 pub(super) async fn restore(vault: VaultRoute, Body(body): Body<RestoreRequest>) -> Answer<Json<Restored>> {
     vault.app.serving.restore(&vault.id, &body.name).await?;
-    vault.note(vault.app.serving.vault(&vault.id).await?);
+    vault.note_if_open().await;
     Ok(Json(Restored::of(body.name, vault.id)))
 }

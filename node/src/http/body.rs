@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::Deserialize;
@@ -105,6 +105,7 @@ pub(super) async fn collect_beside(
     body: axum::body::Body,
     patience: Duration,
 ) -> Result<Bytes, Refusal> {
+    check_media(headers)?;
     if announced(headers).is_some_and(|length| length > limits::BODY_BYTES as u64) {
         return Err(too_large());
     }
@@ -119,6 +120,25 @@ pub(super) async fn collect_beside(
     }
 }
 
+/// Bodies are text in UTF-8 as it is: neither compressed nor of another character set.
+fn check_media(headers: &HeaderMap) -> Result<(), Refusal> {
+    let refused = |what| {
+        let message = format!("the body: {what}; send JSON in UTF-8 as it is");
+        Err(Refusal::surface(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+    };
+    let plain = |coding: &HeaderValue| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
+    if !headers.get_all(header::CONTENT_ENCODING).iter().all(plain) {
+        return refused("its Content-Encoding is not taken");
+    }
+    let types = headers.get_all(header::CONTENT_TYPE).iter();
+    let mut types = types.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
+    let foreign = types.any(|value| {
+        let charset = value.split(';').skip(1).find_map(|part| part.trim().strip_prefix("charset="));
+        charset.is_some_and(|charset| !matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii"))
+    });
+    if foreign { refused("its charset is not taken") } else { Ok(()) }
+}
+
 fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
@@ -128,8 +148,20 @@ fn too_large() -> Refusal {
     Refusal::surface(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
+/// Fields go by their names alone: an array would give them by their order.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(bytes).map_err(|error| Refusal::invalid(format!("the body: {error}")))
+    if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+        return Err(Refusal::invalid("the body: it must be a JSON object"));
+    }
+    serde_json::from_slice(bytes)
+        .map_err(|error| Refusal::invalid(format!("the body: {}", in_plain_words(&error.to_string()))))
+}
+
+/// The parser calls numbers by the names that this program's language has for them.
+fn in_plain_words(message: &str) -> String {
+    ["usize", "u64", "u32"].iter().fold(message.to_owned(), |message, name| {
+        message.replace(&format!("expected {name}"), "expected a whole number, not negative")
+    })
 }
 
 /// The last cause says what is wrong; those around it say only that something is.

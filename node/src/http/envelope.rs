@@ -11,10 +11,10 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Router};
 
 use super::app::App;
-use super::errors::{Answer, Refusal};
+use super::errors::{Answer, Cause, Refusal};
 use super::openapi::Document;
 use super::vault_route::Opened;
-use super::{auth, once, readonly, routes, status};
+use super::{asked, auth, leaving, once, readonly, routes, status};
 use crate::error::Error;
 use crate::limits;
 use crate::telemetry::route_label;
@@ -33,6 +33,7 @@ pub(super) fn wrapped(app: App) -> Router {
         .fallback(routes::no_route)
         .method_not_allowed_fallback(routes::no_method)
         .layer(Extension(Document(document)))
+        .layer(from_fn_with_state(rows.clone(), asked::gate))
         .layer(from_fn_with_state(app.clone(), readonly::gate))
         .layer(from_fn_with_state(rows, once::gate))
         .layer(from_fn_with_state(app.clone(), auth::guard))
@@ -53,6 +54,9 @@ async fn record(State(app): State<App>, mut request: Request, next: Next) -> Res
     if let Some(height) = opened.position() {
         let position = HeaderValue::from_str(&format!("{ALONE}:{height}"));
         response.headers_mut().extend(position.ok().map(|value| (POSITION, value)));
+    }
+    if let Some(cause) = response.extensions_mut().remove::<Cause>() {
+        cause.log(id.to_str().unwrap_or_default(), response.status());
     }
     let status = response.status().as_u16();
     let template = route.as_ref().map_or("none", MatchedPath::as_str);
@@ -75,8 +79,10 @@ async fn place(State(app): State<App>, request: Request, next: Next) -> Answer {
         return Ok(next.run(request).await);
     }
     let Ok(_place) = app.places.try_acquire() else { return Err(Refusal::overloaded()) };
+    app.answers.check_room()?;
+    let may_give_up = leaving::can_be_repeated(request.method(), request.uri().path());
     match tokio::time::timeout(limits::REQUEST_WAIT, next.run(request)).await {
-        Ok(response) => Ok(response),
+        Ok(response) => app.answers.hold(response, may_give_up),
         Err(_) => Ok(Refusal::from(Error::Busy("not finished this request in time")).into_response()),
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! `{"error": …, "class": …}`. Statuses that belong to the surface and to no class (401, 405, 413, 429, 501) carry none.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -10,6 +12,7 @@ use undercroft_palace::ErrorClass;
 use crate::error::Error;
 use crate::limits;
 use crate::reply::{Class, Refused, RefusedBySurface};
+use crate::told;
 
 /// The status of a class.
 pub(super) fn status_of(class: ErrorClass) -> StatusCode {
@@ -29,6 +32,23 @@ pub(super) struct Refusal {
     status: StatusCode,
     message: String,
     class: Option<ErrorClass>,
+    cause: Option<Cause>,
+}
+
+/// Why an answer is the server's fault or its state, for the log. It holds no content.
+#[derive(Debug, Clone)]
+pub(super) struct Cause(Arc<str>);
+
+impl Cause {
+    /// Says it in the log, with the number of the request.
+    pub(super) fn log(&self, id: &str, status: StatusCode) {
+        let cause = &*self.0;
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(id, cause, "a request failed");
+        } else {
+            tracing::warn!(id, cause, "a request could not be carried out now");
+        }
+    }
 }
 
 pub(super) type Answer<T = Response> = Result<T, Refusal>;
@@ -36,7 +56,7 @@ pub(super) type Answer<T = Response> = Result<T, Refusal>;
 impl Refusal {
     /// Of a class.
     pub(super) fn of(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { status: status_of(class), message: message.into(), class: Some(class) }
+        Self { status: status_of(class), message: message.into(), class: Some(class), cause: None }
     }
 
     pub(super) fn invalid(message: impl Into<String>) -> Self {
@@ -49,7 +69,7 @@ impl Refusal {
 
     /// Of the surface.
     pub(super) fn surface(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), class: None }
+        Self { status, message: message.into(), class: None, cause: None }
     }
 
     /// Neither the reason nor the layer is told.
@@ -74,7 +94,8 @@ impl From<Error> for Refusal {
             Error::VaultBusy(_) => StatusCode::TOO_MANY_REQUESTS,
             other => status_of(other.class()),
         };
-        Self { status, message: error.to_string(), class: Some(error.class()) }
+        let is_ours = status.is_server_error().then(|| Cause(error.to_string().into()));
+        Self { status, message: told::to_client(&error), class: Some(error.class()), cause: is_ours }
     }
 }
 
@@ -91,6 +112,9 @@ impl IntoResponse for Refusal {
             Some(class) => (status, Json(Refused { error, class: Class(class) })).into_response(),
             None => (status, Json(RefusedBySurface { error })).into_response(),
         };
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(cause);
+        }
         let headers = response.headers_mut();
         match status {
             StatusCode::UNAUTHORIZED => {

@@ -5,9 +5,11 @@
 //! vaults, keys or texts.
 
 mod app;
+mod asked;
 mod auth;
 mod backups;
 mod body;
+mod connections;
 mod contract;
 mod drawers;
 mod envelope;
@@ -15,9 +17,11 @@ mod errors;
 mod history;
 mod integrity;
 mod later;
+mod leaving;
 mod mcp;
 mod once;
 mod openapi;
+mod path;
 mod readonly;
 mod routes;
 mod search;
@@ -29,7 +33,7 @@ mod taxonomy;
 mod vault_route;
 mod vaults;
 
-pub use app::{AppOptions, Bearer, Deadlines};
+pub use app::{AppOptions, Bearer, Capacity, Deadlines};
 pub use auth::{AssertionSecret, assertion};
 pub use server::{Drained, check_exposure, is_loopback, serve};
 

@@ -13,9 +13,11 @@ use undercroft_vault::limits::MAX_IDEMPOTENCY_KEY_BYTES;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::app::App;
+use super::asked::row_of;
 use super::body::collect_beside;
 use super::contract::{Asks, Draft, Row, Rows};
 use super::errors::{Answer, Refusal};
+use super::path;
 
 const HEADER: &str = "idempotency-key";
 
@@ -39,16 +41,15 @@ pub(super) struct NoBody;
 /// Judges the key and keeps it for the handler. A key that would promise nothing is refused, not overlooked. What has no
 /// route, or not with this method, says so whatever it carries.
 pub(super) async fn gate(State(rows): State<Rows>, mut request: Request, next: Next) -> Answer {
-    let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    let row =
-        path.and_then(|path| rows.iter().find(|row| row.method == request.method() && row.path == path));
+    let template = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let row = template.and_then(|template| row_of(&rows, request.method(), &template));
     if let Some(row) = row
         && let Some(key) = sent(request.method(), request.headers())?
     {
         check_takes_one(row)?;
         let uri = request.uri();
         let sent = Sent {
-            scope: format!("{} {}", request.method(), uri.path()),
+            scope: format!("{} {}", request.method(), path::plain(uri.path())),
             key,
             query: uri.query().unwrap_or_default().to_owned(),
         };

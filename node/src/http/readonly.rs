@@ -20,7 +20,8 @@ pub(super) async fn gate(State(app): State<App>, request: Request, next: Next) -
     Ok(next.run(request).await)
 }
 
-fn reads(method: &Method, path: &str) -> bool {
+/// Whether a request changes nothing, by its method and path.
+pub(super) fn reads(method: &Method, path: &str) -> bool {
     match *method {
         Method::GET => true,
         Method::POST => {

@@ -1,23 +1,30 @@
 //! Connections: accepted up to a bound, with deadlines for whoever sends slowly, and finished before the process ends.
 
+use std::convert::Infallible;
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Uri};
+use axum::http::{HeaderValue, Request, header};
+use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
+use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tower::ServiceExt as _;
 
-use super::app::{App, AppOptions};
-use super::envelope;
+use super::app::{App, AppOptions, Deadlines};
+use super::connections::{Admitted, Connections, Seat};
+use super::errors::Refusal;
+use super::leaving::leave;
+use super::path::normal;
+use super::{envelope, status};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::serving::Serving;
@@ -56,50 +63,116 @@ pub async fn serve(
     options: AppOptions,
     stop: impl Future<Output = ()>,
 ) -> Drained {
-    let patience = options.deadlines.head;
-    let router = envelope::wrapped(App::new(serving.clone(), options));
-    let connections = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(limits::CONNECTIONS));
+    let door = Door::new(App::new(serving.clone(), options));
     tokio::pin!(stop);
+    let mut sweep = tokio::time::interval(limits::CONNECTION_SWEEP);
     loop {
         tokio::select! {
             () = &mut stop => break,
-            stream = accept(&listener, &places) => {
-                let Some((stream, place)) = stream else { continue };
-                let connection = connections.watch(connection(stream, router.clone(), patience));
-                tokio::spawn(async move {
-                    // A client that sends nonsense or goes away ends its own connection and nothing else.
-                    if let Err(error) = connection.await {
-                        tracing::debug!(%error, "connection ended early");
-                    }
-                    drop(place);
-                });
-            }
+            accepted = listener.accept() => door.accepted(accepted).await,
+            _ = sweep.tick() => door.end_stalled(door.deadlines.answer),
         }
     }
     drop(listener);
-    let answered = tokio::time::timeout(limits::DRAIN_WAIT, connections.shutdown()).await.is_ok();
+    let answered = door.drain().await;
     let vaults_left = serving.drain(limits::CLOSE_WAIT).await;
     Drained { answered, vaults_left }
 }
 
-/// The next connection, once there is a place for it: until then clients wait in the system's queue.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let place = places.clone().acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, _)) => {
-            // Answers are small and complete; waiting to fill a packet only delays them.
-            let _ = stream.set_nodelay(true);
-            Some((stream, place))
+/// Where connections come in and end.
+struct Door {
+    app: App,
+    router: Router,
+    deadlines: Deadlines,
+    connections: Connections,
+    graceful: GracefulShutdown,
+    crowded: Mutex<Option<Instant>>,
+}
+
+impl Door {
+    fn new(app: App) -> Self {
+        let (deadlines, capacity) = (app.options.deadlines, app.options.capacity);
+        Self {
+            router: envelope::wrapped(app.clone()),
+            app,
+            deadlines,
+            connections: Connections::new(capacity),
+            graceful: GracefulShutdown::new(),
+            crowded: Mutex::new(None),
         }
-        Err(error) => {
-            tracing::warn!(%error, "a connection could not be accepted");
-            // Out of files, most likely: others have to end first.
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            None
+    }
+
+    async fn accepted(&self, accepted: std::io::Result<(TcpStream, SocketAddr)>) {
+        match accepted {
+            Ok((stream, peer)) => self.admit(stream, peer),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                // Out of files, most likely: another has to end first.
+                if self.connections.end_longest_idle() {
+                    self.ended("idle", 1);
+                }
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+
+    fn admit(&self, stream: TcpStream, peer: SocketAddr) {
+        let Some(Admitted { seat, ended_another }) = self.connections.admit(peer.ip()) else {
+            return self.ended("full", 1);
+        };
+        match (ended_another, seat.is_spare()) {
+            (_, true) => self.ended("full", 1),
+            (true, false) => self.ended("idle", 1),
+            (false, false) => {}
+        }
+        // Answers are small and complete; waiting to fill a packet only delays them.
+        let _ = stream.set_nodelay(true);
+        let seat = Arc::new(seat);
+        let connection = connection(stream, self.router.clone(), seat.clone(), self.deadlines.head);
+        let connection = self.graceful.watch(connection);
+        tokio::spawn(async move {
+            tokio::select! {
+                // A client that sends nonsense or goes away ends its own connection and nothing else.
+                result = connection => if let Err(error) = result {
+                    tracing::debug!(%error, "connection ended early");
+                },
+                () = seat.told_to_end() => {}
+            }
+        });
+    }
+
+    /// Lets every request that has begun end. Who neither takes an answer nor sends a request is not waited for long.
+    async fn drain(self) -> bool {
+        let (connections, patience) =
+            (self.connections.clone(), self.deadlines.answer.min(limits::LAST_WAIT));
+        let finished = tokio::time::timeout(limits::DRAIN_WAIT, self.graceful.shutdown());
+        tokio::pin!(finished);
+        let mut sweep = tokio::time::interval(limits::CONNECTION_SWEEP);
+        loop {
+            tokio::select! {
+                finished = &mut finished => return finished.is_ok(),
+                _ = sweep.tick() => {
+                    connections.end_stalled(patience);
+                    connections.end_idle(patience);
+                }
+            }
+        }
+    }
+
+    fn end_stalled(&self, patience: Duration) {
+        let stalled = self.connections.end_stalled(patience);
+        if stalled > 0 {
+            self.ended("stalled", stalled);
+        }
+    }
+
+    /// Counts connections that were ended, and says so once in a while.
+    fn ended(&self, reason: &'static str, count: usize) {
+        self.app.metrics.connections_ended(reason, count);
+        let mut last = self.crowded.lock();
+        if last.is_none_or(|last| last.elapsed() >= limits::CROWDED_LINE) {
+            *last = Some(Instant::now());
+            tracing::warn!(reason, "connections are ended or turned away");
         }
     }
 }
@@ -109,17 +182,26 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 fn connection(
     stream: TcpStream,
     router: Router,
+    seat: Arc<Seat>,
     patience: Duration,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + Send
 {
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-        router.clone().oneshot(trimmed(request.map(Body::new)))
+        let (at_work, router, spare) = (seat.begin(), router.clone(), seat.is_spare());
+        async move {
+            let response = match spare && !status::is_open(request.uri().path()) {
+                true => full(),
+                false => router.oneshot(normal(request.map(Body::new))).await?,
+            };
+            Ok::<_, Infallible>(leave(response, &at_work))
+        }
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
+        .half_close(true)
         .max_buf_size(limits::HEADER_BYTES)
         .max_headers(limits::HEADERS);
     builder
@@ -132,41 +214,17 @@ fn connection(
     builder.serve_connection(TokioIo::new(stream), service).into_owned()
 }
 
-/// Slashes around a path mean nothing.
-fn trimmed(mut request: Request<Body>) -> Request<Body> {
-    let path = request.uri().path();
-    let core = path.trim_matches('/');
-    if path.len() != core.len() + 1 {
-        let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
-        let mut parts = request.uri().clone().into_parts();
-        parts.path_and_query = format!("/{core}{query}").parse().ok();
-        if let Ok(uri) = Uri::from_parts(parts) {
-            *request.uri_mut() = uri;
-        }
-    }
-    request
+/// The answer on a connection that came when all places were taken.
+fn full() -> Response {
+    let mut response =
+        Refusal::from(Error::Busy("as many connections at work as it accepts")).into_response();
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slashes_around_a_path_are_trimmed_and_nothing_else() {
-        let cases = [
-            ("/v1/vaults", "/v1/vaults"),
-            ("/v1/vaults/", "/v1/vaults"),
-            ("//v1/vaults//?a=/b/", "/v1/vaults?a=/b/"),
-            ("/", "/"),
-            ("/v1//vaults", "/v1//vaults"),
-            ("/v1/a%2F/", "/v1/a%2F"),
-            ("http://host/v1/", "http://host/v1"),
-        ];
-        for (given, expected) in cases {
-            let request = Request::builder().uri(given).body(Body::empty()).unwrap();
-            assert_eq!(trimmed(request).uri().to_string(), expected.to_owned(), "{given}");
-        }
-    }
 
     #[test]
     fn only_this_machine_is_loopback() {

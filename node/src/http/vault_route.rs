@@ -51,9 +51,11 @@ impl VaultRoute {
         Ok(handle)
     }
 
-    /// Notes an open vault for the answer's position.
-    pub(super) fn note(&self, handle: VaultHandle) {
-        let _ = self.opened.0.set(handle);
+    /// Notes the vault for the answer's position, when it can be opened.
+    pub(super) async fn note_if_open(&self) {
+        if let Ok(handle) = self.app.serving.vault(&self.id).await {
+            let _ = self.opened.0.set(handle);
+        }
     }
 }
 

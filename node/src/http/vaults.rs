@@ -55,8 +55,8 @@ pub(super) async fn list(State(app): State<App>) -> Answer<Json<VaultList>> {
 }
 
 pub(super) async fn delete(vault: VaultRoute) -> Answer<Json<VaultDeleted>> {
-    vault.app.serving.delete(&vault.id).await?;
-    Ok(Json(VaultDeleted::of(vault.id)))
+    let kept = vault.app.serving.delete(&vault.id).await?;
+    Ok(Json(VaultDeleted::of(vault.id).keeping(kept)))
 }
 
 fn level(text: Option<&str>) -> Answer<Level> {

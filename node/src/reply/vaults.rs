@@ -36,13 +36,23 @@ pub struct VaultDeleted {
     pub id: String,
     /// Always true.
     pub deleted: bool,
+    /// Copies of it that stay, where they were counted. Only whoever runs the installation can bring them back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub backups_kept: Option<usize>,
 }
 
 impl VaultDeleted {
     /// Of one vault.
     #[must_use]
     pub fn of(id: String) -> Self {
-        Self { id, deleted: true }
+        Self { id, deleted: true, backups_kept: None }
+    }
+
+    /// With the number of its copies that stay.
+    #[must_use]
+    pub fn keeping(self, backups: usize) -> Self {
+        Self { backups_kept: Some(backups), ..self }
     }
 }
 

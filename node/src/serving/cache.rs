@@ -72,6 +72,11 @@ impl Cache {
         entry
     }
 
+    /// The entry of the vault `name`, if there is one.
+    pub(super) fn find(&self, name: &str) -> Option<Arc<Entry>> {
+        self.entries.lock().get(name).cloned()
+    }
+
     /// Takes the entry out. Its holder has it alone and has marked it [`State::Gone`].
     pub(super) fn remove(&self, entry: &Arc<Entry>) {
         let mut entries = self.entries.lock();

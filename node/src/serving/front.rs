@@ -180,6 +180,7 @@ impl Serving {
     ) -> Result<OwnedRwLockWriteGuard<State>> {
         match self.open(open).await {
             Ok(running) => {
+                self.shared.health.opened(&entry.name);
                 *alone = State::Open(Box::new(running));
                 Ok(alone)
             }

@@ -4,7 +4,7 @@
 //! takes a second handle of the same vault while somebody waits to close it would wait for itself.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
 use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
@@ -14,6 +14,7 @@ use super::lanes::{Lane, blocking, here};
 use super::shared::Shared;
 use super::writer::Job;
 use crate::error::{Error, Result};
+use crate::limits;
 
 /// An open vault and what belongs to it.
 pub(super) struct Running {
@@ -22,6 +23,10 @@ pub(super) struct Running {
     writes: Option<mpsc::Sender<Job>>,
     reads: Lane,
     waiting_reads: Lane,
+    /// Long works that run or wait.
+    long: Lane,
+    /// It is no longer what is on the disk under its name, and somebody closes it.
+    displaced: AtomicBool,
     /// The number that it is known by among those that are read.
     reader: u64,
     /// Height of the audit chain up to which its records were counted.
@@ -60,7 +65,18 @@ impl Running {
             _ => AtomicU64::new(0),
         };
         let (reads, waiting_reads) = lanes;
-        Self { vault, writes, reads, waiting_reads, reader, counted, healed, _place: place }
+        Self {
+            vault,
+            writes,
+            reads,
+            waiting_reads,
+            long: Lane::new(limits::LONG_WORKS_PER_VAULT),
+            displaced: AtomicBool::new(false),
+            reader,
+            counted,
+            healed,
+            _place: place,
+        }
     }
 }
 
@@ -142,6 +158,10 @@ impl VaultHandle {
         let places = self.shared.crowd.places(self.running.reader);
         let _own = self.running.reads.enter_many(places).await?;
         let _place = self.shared.lanes.reads.enter().await?;
+        if places > 1 {
+            // Whoever came meanwhile from another vault goes first.
+            tokio::task::yield_now().await;
+        }
         let result = here(|| self.judge(work));
         if places > 1 {
             // Reads that follow each other on one core would keep it until the system takes it from them.
@@ -153,14 +173,21 @@ impl VaultHandle {
     /// Does long work with the vault (verify, repair): on a lane of its own, so that reads go on.
     ///
     /// # Errors
-    /// [`Error::Busy`] when too many long works wait, or what `work` says.
+    /// [`Error::VaultBusy`] or [`Error::Busy`] when too many long works wait, or what `work` says.
     pub async fn work<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&Vault) -> undercroft_vault::Result<T> + Send + 'static,
     {
-        let place = self.shared.lanes.long().await?;
+        let place = self.long_place().await?;
         self.run(place, work).await
+    }
+
+    /// A place among the long works: first among the vault's own, then among all.
+    pub(super) async fn long_place(&self) -> Result<impl Send + use<>> {
+        let own = self.running.long.try_enter();
+        let own = own.ok_or_else(|| Error::VaultBusy(self.name.to_string()))?;
+        Ok((own, self.shared.lanes.long().await?))
     }
 
     /// The vault was verified and nothing was found: it is not named as damaged any more.
@@ -227,9 +254,17 @@ impl VaultHandle {
         self.shared.counts.chained(self.running.growth());
     }
 
-    /// Notes a verdict on the vault's bytes on its way out.
+    /// Notes a verdict on the vault's bytes on its way out. A vault that is no longer what lies under its name is closed,
+    /// so that the next request opens what does.
     pub(crate) fn judged(&self, error: Error) -> Error {
         self.shared.judge(&self.name, &error);
+        if is_displaced(&error) && !self.running.displaced.swap(true, Ordering::AcqRel) {
+            self.shared.close_displaced(&self.name);
+        }
         error
     }
+}
+
+fn is_displaced(error: &Error) -> bool {
+    matches!(error, Error::Vault(inner) if matches!(**inner, undercroft_vault::Error::Displaced(_)))
 }

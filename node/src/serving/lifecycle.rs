@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::OwnedRwLockWriteGuard;
 use undercroft_palace::backups::Backup;
-use undercroft_palace::{CreatedBackup, Level, Palace};
+use undercroft_palace::{CreatedBackup, Level, Palace, registry};
 
 use super::cache::{Entry, State};
 use super::front::Serving;
@@ -40,18 +40,23 @@ impl Serving {
         self.handle(guard.downgrade(), &key)
     }
 
-    /// Deletes the vault `name` once the requests that use it are done.
+    /// Deletes the vault `name` once the requests that use it are done, and says how many copies of it stay.
     ///
     /// # Errors
     /// Not found; [`Error::CoResident`]; [`Error::InUse`] when requests do not end in time, or another process has it open.
-    pub async fn delete(&self, name: &str) -> Result<()> {
+    pub async fn delete(&self, name: &str) -> Result<usize> {
         self.check_writing()?;
         let key = self.key(name)?;
         if self.shared.options.resident.as_deref() == Some(key.as_str()) {
             return Err(Error::CoResident(key));
         }
         let deleted = key.clone();
-        self.instead(&key, move |palace| Ok(palace.delete_vault(&deleted)?)).await
+        self.instead(&key, move |palace| {
+            let kept = own_backups(palace, &deleted)?.len();
+            palace.delete_vault(&deleted)?;
+            Ok(kept)
+        })
+        .await
     }
 
     /// Copies the verified vault into a new backup.
@@ -61,7 +66,7 @@ impl Serving {
     pub async fn back_up(&self, name: &str) -> Result<CreatedBackup> {
         self.check_writing()?;
         let handle = self.vault(name).await?;
-        let place = self.shared.lanes.long().await?;
+        let place = handle.long_place().await?;
         let shared = self.shared.clone();
         blocking(move || {
             let made = shared.palace.create_backup(handle.name(), &mut |_| {});
@@ -71,25 +76,20 @@ impl Serving {
         .await
     }
 
-    /// The backups of the vault, oldest name first.
+    /// The backups of the vault that is there now, oldest name first.
     ///
     /// # Errors
     /// Not found, or when the folder of backups cannot be read.
     pub async fn backups(&self, name: &str) -> Result<Vec<Backup>> {
         let key = self.existing(name)?;
         let shared = self.shared.clone();
-        blocking(move || {
-            let mut all = shared.palace.backups()?;
-            all.retain(|backup| backup.vault.as_deref() == Some(key.as_str()));
-            Ok(all)
-        })
-        .await
+        blocking(move || own_backups(&shared.palace, &key)).await
     }
 
     /// Replaces the vault by one of its backups, once the requests that use it are done.
     ///
     /// # Errors
-    /// [`Error::ForeignBackup`], not found, an integrity verdict on the backup, [`Error::InUse`].
+    /// [`Error::ForeignBackup`], [`Error::EarlierBackup`], not found, an integrity verdict on the backup, [`Error::InUse`].
     pub async fn restore(&self, name: &str, backup: &str) -> Result<()> {
         self.check_writing()?;
         let key = self.existing(name)?;
@@ -100,6 +100,9 @@ impl Serving {
             if found.vault.as_deref() != Some(vault.as_str()) {
                 return Err(Error::ForeignBackup { backup, vault });
             }
+            if !found.is_of(&registry::folder(palace.home(), &vault)?) {
+                return Err(Error::EarlierBackup { backup, vault });
+            }
             palace.restore_backup(&backup, true, &mut |_| {})?;
             drop(place);
             Ok(())
@@ -108,11 +111,11 @@ impl Serving {
     }
 
     /// Does `work` while nobody has the vault open in this process.
-    async fn instead(
+    async fn instead<T: Send + 'static>(
         &self,
         key: &str,
-        work: impl FnOnce(&Palace) -> Result<()> + Send + 'static,
-    ) -> Result<()> {
+        work: impl FnOnce(&Palace) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let mut alone = self.alone(key).await?;
         let shared = self.shared.clone();
         let open = std::mem::replace(&mut *alone.guard, State::Vacant);
@@ -142,4 +145,12 @@ impl Serving {
             }
         }
     }
+}
+
+/// The backups of the vault `name` as it is now: those of an earlier one of that name are not its own.
+fn own_backups(palace: &Palace, name: &str) -> Result<Vec<Backup>> {
+    let folder = registry::folder(palace.home(), name)?;
+    let mut all = palace.backups()?;
+    all.retain(|backup| backup.vault.as_deref() == Some(name) && backup.is_of(&folder));
+    Ok(all)
 }

@@ -51,6 +51,23 @@ impl Shared {
         .await;
     }
 
+    /// Closes a vault that is not what lies under its name any more, once whoever works with it is done. Whoever asks for it
+    /// later waits for that and opens what is there.
+    pub(super) fn close_displaced(self: &Arc<Self>, name: &str) {
+        self.health.displace(name);
+        let (Some(entry), Ok(runtime)) = (self.cache.find(name), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
+        let shared = self.clone();
+        runtime.spawn(async move {
+            let alone = entry.state.clone().write_owned().await;
+            if matches!(*alone, State::Open(_)) {
+                shared.close(&entry, alone).await;
+            }
+        });
+    }
+
     /// Closes the vault that was used longest ago among those that nobody works with; says whether there was one.
     pub(super) async fn close_oldest(self: &Arc<Self>) -> bool {
         for entry in self.cache.oldest_first() {

@@ -22,6 +22,7 @@ pub(crate) struct Metrics {
     requests: IntCounterVec,
     request_seconds: HistogramVec,
     rejections: IntCounterVec,
+    connections: IntCounterVec,
     searches: IntCounterVec,
     search_seconds: Histogram,
     search_hits: Histogram,
@@ -29,6 +30,15 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new() -> Self {
+        let connections = counters(
+            "undercroft_http_connections_ended_total",
+            "Connections that the server ended or turned away",
+            &["reason"],
+        );
+        for reason in ["idle", "full", "stalled"] {
+            // Shown from the start: a counter that appears only with its first event hides that one.
+            connections.with_label_values(&[reason]).inc_by(0);
+        }
         Self {
             requests: counters("undercroft_http_requests_total", "Requests answered", &["route", "status"]),
             request_seconds: known(HistogramVec::new(
@@ -37,6 +47,7 @@ impl Metrics {
                 &["route"],
             )),
             rejections: counters("undercroft_auth_rejections_total", "Requests without right", &["kind"]),
+            connections,
             searches: counters("undercroft_search_total", "Searches", &["fusion"]),
             search_seconds: histogram("undercroft_search_duration_seconds", "Time of a search", &SECONDS),
             search_hits: histogram("undercroft_search_hits", "Hits of a search", &HITS),
@@ -54,6 +65,11 @@ impl Metrics {
         self.rejections.with_label_values(&[kind]).inc();
     }
 
+    /// The server ended connections, or turned them away: `idle`, `full` or `stalled`.
+    pub(crate) fn connections_ended(&self, reason: &str, count: usize) {
+        self.connections.with_label_values(&[reason]).inc_by(count as u64);
+    }
+
     /// A search was done.
     pub(crate) fn search(&self, fusion: &str, took: Duration, hits: usize) {
         self.searches.with_label_values(&[fusion]).inc();
@@ -64,10 +80,11 @@ impl Metrics {
     /// Everything, with what the serving part counted, what the log lost and what open vaults hold.
     pub(crate) fn render(&self, counted: &Counted, gauges: &[Gauge]) -> prometheus::Result<String> {
         let registry = Registry::new();
-        let own: [Box<dyn Collector>; 6] = [
+        let own: [Box<dyn Collector>; 7] = [
             Box::new(self.requests.clone()),
             Box::new(self.request_seconds.clone()),
             Box::new(self.rejections.clone()),
+            Box::new(self.connections.clone()),
             Box::new(self.searches.clone()),
             Box::new(self.search_seconds.clone()),
             Box::new(self.search_hits.clone()),
@@ -197,6 +214,7 @@ mod tests {
         let metrics = Metrics::new();
         metrics.request("v1_search", 200, Duration::from_millis(3));
         metrics.rejected("bearer");
+        metrics.connections_ended("idle", 3);
         metrics.search("bm25", Duration::from_millis(2), 5);
         let counted = Counted {
             vault_opens: 1,
@@ -214,6 +232,7 @@ mod tests {
             "undercroft_http_requests_total{route=\"v1_search\",status=\"200\"} 1",
             "undercroft_http_request_duration_seconds_count{route=\"v1_search\"} 1",
             "undercroft_auth_rejections_total{kind=\"bearer\"} 1",
+            "undercroft_http_connections_ended_total{reason=\"idle\"} 3",
             "undercroft_search_total{fusion=\"bm25\"} 1",
             "undercroft_search_duration_seconds_count 1",
             "undercroft_search_hits_sum 5",

@@ -38,6 +38,12 @@ pub(super) struct Drafted {
     pub(super) schemas: Schemas,
     /// Whether it takes an `Idempotency-Key`.
     pub(super) takes_key: bool,
+    /// The fields of its query.
+    pub(super) query: Vec<String>,
+    /// Whether it reads a body.
+    pub(super) takes_body: bool,
+    /// Whether what it does not take is refused.
+    pub(super) is_strict: bool,
 }
 
 impl Draft {
@@ -101,7 +107,12 @@ impl Draft {
         let content = ContentBuilder::new().schema(Some(self.schema::<T>())).build();
         let body = RequestBodyBuilder::new().content("application/json", content).required(Some(required));
         self.body = Some(body.build());
-        for status in [StatusCode::BAD_REQUEST, StatusCode::REQUEST_TIMEOUT, StatusCode::PAYLOAD_TOO_LARGE] {
+        for status in [
+            StatusCode::BAD_REQUEST,
+            StatusCode::REQUEST_TIMEOUT,
+            StatusCode::PAYLOAD_TOO_LARGE,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ] {
             self.refuses(status);
         }
         if self.has_unbuilt_parts() {
@@ -159,6 +170,14 @@ impl Draft {
 
     /// The operation, with what every one has.
     pub(super) fn finish(mut self, id: String, tag: &str, summary: &str) -> Drafted {
+        let is_strict = !self.is_open && !self.is_not_built;
+        if is_strict {
+            // A field of the query or a body that it does not take.
+            self.refuses(StatusCode::BAD_REQUEST);
+        }
+        let of_query = self.parameters.iter().filter(|one| matches!(one.parameter_in, ParameterIn::Query));
+        let query = of_query.map(|one| one.name.clone()).collect();
+        let takes_body = self.body.is_some();
         if !self.is_open {
             for status in [
                 StatusCode::UNAUTHORIZED,
@@ -185,6 +204,13 @@ impl Draft {
         if self.is_not_built {
             operation = operation.extensions(Some(ExtensionsBuilder::new().add(NOT_BUILT, true).build()));
         }
-        Drafted { operation: operation.build(), schemas: self.schemas, takes_key: self.takes_key }
+        Drafted {
+            operation: operation.build(),
+            schemas: self.schemas,
+            takes_key: self.takes_key,
+            query,
+            takes_body,
+            is_strict,
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::document::{POSITION, REQUEST_ID};
 use crate::reply::{Class, Refused, RefusedBySurface};
 
 /// Status, name, meaning, and whether the engine's classes apply.
-const REFUSALS: [(StatusCode, &str, &str, bool); 11] = [
+const REFUSALS: [(StatusCode, &str, &str, bool); 12] = [
     (
         StatusCode::BAD_REQUEST,
         "Invalid",
@@ -27,6 +27,12 @@ const REFUSALS: [(StatusCode, &str, &str, bool); 11] = [
     (StatusCode::REQUEST_TIMEOUT, "TooSlow", "The body took too long.", false),
     (StatusCode::CONFLICT, "Conflict", "What is there stands against it, or is not what was written.", true),
     (StatusCode::PAYLOAD_TOO_LARGE, "TooLarge", "The body is over the limit of 1048576 bytes.", false),
+    (
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "UnsupportedMediaType",
+        "The body is compressed or of another character set than UTF-8.",
+        false,
+    ),
     (StatusCode::TOO_MANY_REQUESTS, "VaultBusy", "Too many requests wait for this vault.", true),
     (StatusCode::INTERNAL_SERVER_ERROR, "Internal", "A fault of the server.", true),
     (

@@ -20,6 +20,12 @@ pub(in crate::http) struct Row {
     pub(in crate::http) path: String,
     /// Whether it takes an `Idempotency-Key`.
     pub(in crate::http) takes_key: bool,
+    /// The fields of its query.
+    pub(in crate::http) query: Vec<String>,
+    /// Whether it reads a body.
+    pub(in crate::http) takes_body: bool,
+    /// Whether what it does not take is refused: of everything but health and what is not built.
+    pub(in crate::http) is_strict: bool,
 }
 
 /// Every row.
@@ -98,7 +104,14 @@ impl Table {
         self.paths.add_path_operation(&path, vec![documented], drafted.operation);
         // Two rows of one path and method would be refused here, when the server starts.
         self.router = self.router.route(&path, on(filter, handler));
-        self.rows.push(Row { method, path, takes_key: drafted.takes_key });
+        self.rows.push(Row {
+            method,
+            path,
+            takes_key: drafted.takes_key,
+            query: drafted.query,
+            takes_body: drafted.takes_body,
+            is_strict: drafted.is_strict,
+        });
         self
     }
 
