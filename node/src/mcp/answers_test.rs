@@ -258,6 +258,9 @@ fn the_status_and_the_verdict_are_the_vaults() {
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(&status.structured[name], value, "{name}");
     }
+    for name in ["codebooks", "embed_failures", "rerank_failures", "late_failures", "chain_replays"] {
+        assert!(status.structured.get(name).is_some(), "{name}");
+    }
     let verdict = served.ok("undercroft_verify", json!({}));
     assert!(verdict.text.starts_with("records checked: "), "{}", verdict.text);
     assert!(verdict.text.ends_with("\nresult: VERIFY OK"), "{}", verdict.text);

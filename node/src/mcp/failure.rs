@@ -3,10 +3,13 @@
 //! There is one kind of failure for the agent: a result that is marked as an error and says what to do. The class is for
 //! the process around it.
 
+use std::borrow::Cow;
+
 use undercroft_palace::ErrorClass;
 use undercroft_vault::Error as VaultError;
 
 use super::limits::ECHO_CHARS;
+use crate::told;
 
 /// A tool call that did not succeed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -16,9 +19,6 @@ pub struct Failure {
     message: String,
     error: Option<crate::Error>,
 }
-
-/// What an agent is told of a defect: the details name files of the machine.
-const DEFECT: &str = "internal: the server could not carry this out; its log says why";
 
 impl Failure {
     /// Something asked for in a way that cannot be answered.
@@ -48,16 +48,22 @@ impl Failure {
         self.error.as_ref()
     }
 
-    /// Whether the log should know: a defect, of which the agent learns no details, or a verdict on stored bytes.
+    /// Whether the log should know: a defect or a lack of the machine, of which the agent learns no details, or a verdict on
+    /// stored bytes.
     #[must_use]
     pub(super) fn is_for_the_log(&self) -> bool {
         matches!(self.class, ErrorClass::Internal | ErrorClass::Integrity)
+            || self.error.as_ref().is_some_and(told::is_of_the_machine)
     }
 
     /// What the agent reads.
     #[must_use]
-    pub(super) fn for_agent(&self) -> &str {
-        if self.class == ErrorClass::Internal { DEFECT } else { &self.message }
+    pub(super) fn for_agent(&self) -> Cow<'_, str> {
+        match &self.error {
+            Some(error) if self.class != ErrorClass::Invalid => told::to_client(error).into(),
+            _ if self.class == ErrorClass::Internal => told::DEFECT.into(),
+            _ => self.message.as_str().into(),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::tools;
+use super::{strict, tools};
 
 /// One message of a client.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ impl Message {
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         // Some programs write a mark of the byte order in front of what they say.
-        Self(serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)))
+        Self(strict::read(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)))
     }
 
     /// Whether carrying it out takes as long as reading the whole vault.

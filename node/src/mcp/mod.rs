@@ -15,6 +15,7 @@ mod render;
 mod reply;
 mod stdio;
 mod step;
+mod strict;
 pub mod tools;
 mod version;
 

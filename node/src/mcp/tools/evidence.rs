@@ -1,9 +1,8 @@
 //! The state of the vault and the proofs that it can give.
 
-use serde::Serialize;
 use serde_json::json;
 use undercroft_vault::limits::MAX_HISTORY;
-use undercroft_vault::{HistoryRecord, Stats, SupersessionCounts, VerifyReport};
+use undercroft_vault::{HistoryRecord, SupersessionCounts, VerifyReport};
 
 use super::call::{Call, Run};
 use super::tool::{Class, Tool};
@@ -12,6 +11,7 @@ use crate::mcp::failure::Failure;
 use crate::mcp::fence;
 use crate::mcp::limits::MAX_OFFSET;
 use crate::mcp::reply::Reply;
+use crate::reply::VaultStats;
 
 /// Labels of what the operator did: not the agent's history.
 const OPERATORS: [&str; 9] = [
@@ -75,19 +75,9 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The stats of the engine with what only the installation knows: the declared ceiling.
-#[derive(Serialize)]
-struct Status {
-    #[serde(flatten)]
-    stats: Stats,
-    chain_ceiling: Option<u64>,
-    chain_over_ceiling: bool,
-}
-
+/// The same fields as over HTTP.
 fn status(call: &Call<'_>) -> Result<Reply, Failure> {
-    let stats = call.vault.stats()?;
-    let chain_over_ceiling = call.audit_ceiling.is_some_and(|most| stats.chain_records > most);
-    Reply::object(&Status { stats, chain_ceiling: call.audit_ceiling, chain_over_ceiling })
+    Reply::object(&VaultStats::of(call.vault.stats()?, call.audit_ceiling))
 }
 
 fn verify(call: &Call<'_>) -> Result<Reply, Failure> {
