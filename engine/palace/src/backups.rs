@@ -4,7 +4,6 @@
 //! name may end in what looks like a time. How a database is copied and verified is not decided here.
 
 use std::cmp::Reverse;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +59,8 @@ impl Backup {
 pub fn list(home: &Home) -> Result<Vec<Backup>> {
     let mut backups = Vec::new();
     for folder in registry::folders_of(&home.backups())? {
-        if registry::is_vault(&folder)? {
+        // One that cannot be looked at is named too, without its vault.
+        if registry::is_vault(&folder).unwrap_or(true) {
             backups.extend(Backup::at(folder));
         }
     }
@@ -86,7 +86,7 @@ pub fn find(home: &Home, name: &str) -> Result<Backup> {
     match registry::look(&folder)? {
         Found::Vault => Backup::at(folder).ok_or_else(missing),
         Found::WithoutManifest { .. } => Err(Error::BackupWithoutManifest(name.to_owned())),
-        Found::Nothing | Found::EmptyFolder | Found::Stray(_) => Err(missing()),
+        Found::Nothing | Found::EmptyFolder | Found::Remains | Found::Stray(_) => Err(missing()),
     }
 }
 
@@ -105,10 +105,12 @@ pub(crate) fn reserve(home: &Home, vault: &str, micros: i64) -> Result<PathBuf> 
 }
 
 /// Drops all but the newest [`KEPT`] backups of `vault` and returns the names of those dropped. A folder that was named by
-/// hand is not counted and never dropped.
+/// hand, or put elsewhere and linked, is not counted and never dropped.
 pub(crate) fn prune(home: &Home, vault: &str, staging: &Staging) -> Result<Vec<String>> {
     let mut own: Vec<Backup> = list(home)?;
-    own.retain(|backup| backup.vault.as_deref() == Some(vault) && backup.stamp().is_some());
+    own.retain(|backup| {
+        backup.vault.as_deref() == Some(vault) && backup.stamp().is_some() && !backup.path.is_symlink()
+    });
     own.sort_by_cached_key(|backup| Reverse(backup.stamp().map(str::to_owned)));
     // A vault that was deleted and made again has another seal id: the copies of its earlier life are not its own.
     let life = own.first().and_then(life_of);
@@ -117,7 +119,7 @@ pub(crate) fn prune(home: &Home, vault: &str, staging: &Staging) -> Result<Vec<S
     for backup in own.into_iter().skip(KEPT) {
         let discarded = staging.set_aside(&backup.path)?;
         registry::sync(&home.backups())?;
-        fs::remove_dir_all(&discarded).map_err(Error::io("remove", &discarded))?;
+        registry::discard(&discarded)?;
         dropped.push(backup.name);
     }
     Ok(dropped)

@@ -79,6 +79,13 @@ pub enum Error {
         /// What is there instead.
         instead: &'static str,
     },
+    /// A vault's folder without its manifest and its database.
+    #[error(
+        "integrity: the folder of vault '{0}' has lost vault.json and vault.db, and only files beside them are left; put both \
+         back from your own copy, or replace the vault with: undercroft backup restore NAME --force. To begin anew, remove \
+         the folder by hand"
+    )]
+    VaultLost(String),
     /// Something that is no vault lies where the vault's folder belongs.
     #[error(
         "{} is {found} and no vault, so vault '{vault}' cannot be made there; move it away, or let a backup take its \
@@ -92,6 +99,32 @@ pub enum Error {
         /// What lies there.
         found: &'static str,
     },
+    /// Something lies where vaults are put together and taken apart, and what is found there would be removed.
+    #[error(
+        "{} is {found} where a folder of this installation belongs; move it away, and the folder is made again. Nothing was \
+         changed", .path.display()
+    )]
+    StagingTaken {
+        /// Where.
+        path: PathBuf,
+        /// What lies there.
+        found: &'static str,
+    },
+    /// A vault that is kept elsewhere, and whose files there would be left behind.
+    #[error(
+        "vault '{vault}' is kept elsewhere: {} is a link to {}, and its files there would be left behind. So it was not \
+         {done}; remove that link by hand, and what it leads to when it is to go as well", .link.display(), .target.display()
+    )]
+    KeptElsewhere {
+        /// The vault.
+        vault: String,
+        /// Its place in the installation.
+        link: PathBuf,
+        /// Where its files are.
+        target: PathBuf,
+        /// "deleted" or "replaced".
+        done: &'static str,
+    },
     /// A backup's folder without its manifest.
     #[error(
         "integrity: backup '{0}' has no manifest (vault.json), so it cannot be restored; put the file back from your own \
@@ -101,17 +134,36 @@ pub enum Error {
     /// No backup has this name.
     #[error("no backup '{0}'; see the names with: undercroft backup list")]
     NoBackup(String),
-    /// A vault that is to be copied, or a copy that is to be restored, does not verify.
+    /// A vault that is to be copied does not verify.
     #[error(
-        "integrity: {what} '{name}' does not verify, so nothing was {done}; see what with: undercroft verify"
+        "integrity: vault '{0}' does not verify, so nothing was copied; see what with: undercroft verify --vault '{0}'"
     )]
-    Unverified {
-        /// "vault" or "backup".
-        what: &'static str,
+    Unverified(String),
+    /// A copy that is to be restored does not verify.
+    #[error(
+        "integrity: backup '{name}' does not verify, so nothing was restored ({findings}); restore another one of: \
+         undercroft backup list"
+    )]
+    BackupUnverified {
         /// Its name.
         name: String,
-        /// "copied" or "restored".
-        done: &'static str,
+        /// How much is wrong, and the first of it.
+        findings: String,
+    },
+    /// A backup whose folder is named for another vault than its manifest.
+    #[error(
+        "integrity: backup '{backup}' is named for vault '{named}' and holds vault '{holds}', so it was renamed or its \
+         contents were exchanged; nothing was restored. To restore it as '{holds}', rename its folder to: {right}"
+    )]
+    BackupRenamed {
+        /// Its folder's name.
+        backup: String,
+        /// The vault that its folder names.
+        named: String,
+        /// The vault that its manifest names.
+        holds: String,
+        /// The name it would have.
+        right: String,
     },
     /// The master key opens none of the vaults that are there, so it is not this installation's.
     #[error(
@@ -185,13 +237,26 @@ impl Error {
             Self::NoInstallation(_) | Self::NoVault(_) | Self::NoBackup(_) | Self::NothingToMine { .. } => {
                 ErrorClass::NotFound
             }
-            Self::VaultExists(_) | Self::NameTaken { .. } | Self::RestoreReplaces(_) => ErrorClass::Conflict,
-            Self::Unverified { .. }
+            Self::VaultExists(_)
+            | Self::NameTaken { .. }
+            | Self::StagingTaken { .. }
+            | Self::KeptElsewhere { .. }
+            | Self::RestoreReplaces(_) => ErrorClass::Conflict,
+            Self::Unverified(_)
+            | Self::BackupUnverified { .. }
             | Self::ManifestMissing { .. }
+            | Self::VaultLost(_)
+            | Self::BackupRenamed { .. }
             | Self::BackupWithoutManifest(_)
             | Self::ForeignKey { .. }
             | Self::Misplaced { .. }
             | Self::NotOpened(_) => ErrorClass::Integrity,
+            // Something that is no file lies in the place of one.
+            Self::Io { source, .. } | Self::Vault(undercroft_vault::Error::Io { source, .. })
+                if undercroft_crypto::regular::is_refusal(source) =>
+            {
+                ErrorClass::Integrity
+            }
             Self::Vault(inner) => inner.class(),
             Self::Crypto(inner) => inner.class(),
             Self::Io { .. } => ErrorClass::Internal,

@@ -10,6 +10,7 @@ mod error;
 mod home;
 pub mod identity;
 mod keys;
+mod leftovers;
 pub mod mining;
 mod name;
 mod palace;

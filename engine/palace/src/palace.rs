@@ -104,6 +104,7 @@ impl Palace {
             Found::WithoutManifest { instead } => {
                 return Err(Error::ManifestMissing { vault: name.trim().to_owned(), instead });
             }
+            Found::Remains => return Err(Error::VaultLost(name.trim().to_owned())),
             found => return Err(registry::taken(name, &folder, found)),
         }
         self.refuse_foreign_key()?;
@@ -128,14 +129,19 @@ impl Palace {
     ///
     /// # Errors
     /// [`Error::VaultName`], [`Error::NoVault`], [`Error::NotOpened`] when its manifest does not verify with the master key,
-    /// [`Error::Misplaced`], or a conflict while anybody has it open.
+    /// [`Error::Misplaced`], [`Error::KeptElsewhere`], or a conflict while anybody has it open.
     pub fn delete_vault(&self, name: &str) -> Result<()> {
         let folder = registry::existing(&self.home, name)?;
-        let manifest = backups::manifest_of(&folder)?;
+        let manifest = match backups::manifest_of(&folder) {
+            // One that does not parse is vouched for by no key.
+            Err(Error::Crypto(_)) => return Err(Error::NotOpened(name.trim().to_owned())),
+            read => read?,
+        };
         if !is_ours(&manifest, &self.master) {
             return Err(Error::NotOpened(name.trim().to_owned()));
         }
         refuse_misplaced(&folder, manifest.name())?;
+        registry::refuse_link(&folder, name, "deleted")?;
         let staging = Staging::enter(&self.home)?;
         let mut removed = Ok(());
         undercroft_vault::alone(&folder, name, || {
@@ -153,7 +159,7 @@ impl Palace {
         let opened = self.open_vault(vault, Access::Write)?;
         let name = opened.name();
         if !opened.verify(progress)?.ok {
-            return Err(Error::Unverified { what: "vault", name, done: "copied" });
+            return Err(Error::Unverified(name));
         }
         let target = backups::reserve(&self.home, &name, self.now())?;
         // Put together aside: what lies among the backups is whole and verified.
@@ -179,7 +185,7 @@ impl Palace {
     ///
     /// # Errors
     /// [`Error::NoBackup`], [`Error::RestoreReplaces`] when the vault exists and `replace` is not given,
-    /// [`Error::Unverified`], or a conflict while anybody has the vault open.
+    /// [`Error::BackupUnverified`], [`Error::BackupRenamed`], [`Error::KeptElsewhere`], or a conflict while anybody has the vault open.
     pub fn restore_backup(&self, name: &str, replace: bool, progress: &mut dyn FnMut(u64)) -> Result<String> {
         restore::restore(&self.home, &self.master, &self.options, name, replace, progress)
     }

@@ -244,13 +244,16 @@ fn a_restored_vault_takes_writes_and_verifies() {
 }
 
 #[test]
-fn a_renamed_backup_still_restores_the_vault_it_was_made_from() {
+fn a_renamed_backup_restores_the_vault_it_was_made_from_and_replaces_none() {
     let fixture = Fixture::new();
     let palace = fixture.palace(1);
     remember(&palace.create_vault("work", Level::Sealed).unwrap(), "one");
     let name = backup(&palace, "work");
     let renamed = "other-2020-01-01T00-00-00-000000Z";
     fs::rename(fixture.home.backups().join(name), fixture.home.backups().join(renamed)).unwrap();
+    let refused = palace.restore_backup(renamed, true, &mut |_| {});
+    assert!(matches!(refused, Err(Error::BackupRenamed { .. })), "{refused:?}");
+    fs::remove_dir_all(fixture.home.vaults().join("work")).unwrap();
     assert_eq!(palace.restore_backup(renamed, true, &mut |_| {}).unwrap(), "work");
     assert_eq!(palace.vaults().unwrap(), ["work"]);
 }

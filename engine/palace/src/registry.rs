@@ -19,6 +19,10 @@ pub const MANIFEST: &str = "vault.json";
 /// The vault's database.
 pub const DATABASE: &str = "vault.db";
 
+/// What lies beside them in a vault's folder, once it was opened.
+const BESIDE: [&str; 7] =
+    ["use.lock", "writers.lock", "anchor.lock", "image.lock", "index.img", "vault.db-wal", "vault.db-shm"];
+
 /// The folder of the vault called `name`, whether or not it exists.
 ///
 /// # Errors
@@ -39,6 +43,8 @@ pub enum Found {
         /// What is there instead of the manifest.
         instead: &'static str,
     },
+    /// A folder with neither, and with files that only a vault has beside them.
+    Remains,
     /// An empty folder.
     EmptyFolder,
     /// Something that is no vault and never was one that can be told; says what.
@@ -69,6 +75,9 @@ pub fn look(folder: &Path) -> Result<Found> {
     if kind.is_dir() && is_empty(folder)? {
         return Ok(Found::EmptyFolder);
     }
+    if BESIDE.iter().any(|file| folder.join(file).is_file()) {
+        return Ok(Found::Remains);
+    }
     Ok(Found::Stray("a folder that holds no vault"))
 }
 
@@ -76,7 +85,7 @@ pub fn look(folder: &Path) -> Result<Found> {
 ///
 /// # Errors
 /// [`Error::VaultName`]; [`Error::NoVault`] when nothing there is a vault; [`Error::ManifestMissing`] when one is there
-/// that lost its manifest.
+/// that lost its manifest, [`Error::VaultLost`] when it lost its database too.
 pub fn existing(home: &Home, name: &str) -> Result<PathBuf> {
     let folder = folder(home, name)?;
     match look(&folder)? {
@@ -84,6 +93,7 @@ pub fn existing(home: &Home, name: &str) -> Result<PathBuf> {
         Found::WithoutManifest { instead } => {
             Err(Error::ManifestMissing { vault: name.trim().to_owned(), instead })
         }
+        Found::Remains => Err(Error::VaultLost(name.trim().to_owned())),
         Found::Nothing | Found::EmptyFolder | Found::Stray(_) => Err(Error::NoVault(name.to_owned())),
     }
 }
@@ -110,7 +120,8 @@ pub fn names(home: &Home) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for folder in folders_of(&home.vaults())? {
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { continue };
-        if name::vault(name).is_ok_and(|guarded| guarded == name) && is_vault(&folder)? {
+        // One that cannot be looked at is named too: it hides no other, and opening it says what is wrong.
+        if name::vault(name).is_ok_and(|guarded| guarded == name) && is_vault(&folder).unwrap_or(true) {
             names.push(name.to_owned());
         }
     }
@@ -126,7 +137,7 @@ pub(crate) fn holds_any(home: &Home) -> Result<bool> {
 /// Whether any folder below `parent` holds a manifest or a database.
 pub(crate) fn any_sealed(parent: &Path) -> Result<bool> {
     for folder in folders_of(parent)? {
-        if is_vault(&folder)? {
+        if matches!(look(&folder)?, Found::Vault | Found::WithoutManifest { .. }) {
             return Ok(true);
         }
     }
@@ -153,7 +164,7 @@ pub(crate) fn folders_of(parent: &Path) -> Result<Vec<PathBuf>> {
 
 /// Whether `folder` holds a vault, whole or damaged.
 pub(crate) fn is_vault(folder: &Path) -> Result<bool> {
-    Ok(matches!(look(folder)?, Found::Vault | Found::WithoutManifest { .. }))
+    Ok(matches!(look(folder)?, Found::Vault | Found::WithoutManifest { .. } | Found::Remains))
 }
 
 /// What lies at `path`, through links; `None` for nothing.
@@ -162,6 +173,10 @@ fn kind_of(path: &Path) -> Result<Option<fs::FileType>> {
         Ok(metadata) => Ok(Some(metadata.file_type())),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
+        }
+        // A circle of links, or one through a file, is what lies there; a folder that may not be read is another matter.
+        Err(error) if path.is_symlink() && error.kind() != io::ErrorKind::PermissionDenied => {
+            Ok(fs::symlink_metadata(path).ok().map(|link| link.file_type()))
         }
         Err(source) => Err(Error::io("look for", path)(source)),
     }
@@ -182,6 +197,21 @@ pub(crate) fn remove(home: &Home, name: &str, staging: &Staging) -> Result<()> {
     sync(&home.vaults())?;
     drop(names);
     waste.iter().chain([&discarded]).try_for_each(|path| discard(path))
+}
+
+/// Refuses what would take away only the link to a vault that is kept elsewhere. One that leads nowhere is all there is.
+///
+/// # Errors
+/// [`Error::KeptElsewhere`].
+pub(crate) fn refuse_link(folder: &Path, vault: &str, done: &'static str) -> Result<()> {
+    match fs::read_link(folder) {
+        Ok(target) if kind_of(folder)?.is_some_and(|kind| kind.is_dir()) => {
+            let vault = vault.trim().to_owned();
+            Err(Error::KeptElsewhere { vault, link: folder.to_path_buf(), target, done })
+        }
+        // What is no link cannot be read as one.
+        _ => Ok(()),
+    }
 }
 
 /// Removes what was set aside, whatever it is; a link as itself.

@@ -7,13 +7,17 @@ use std::fs;
 use std::path::Path;
 
 use undercroft_crypto::{MasterKey, durable, regular};
-use undercroft_vault::{Vault, VaultOptions};
+use undercroft_vault::{Vault, VaultOptions, VerifyReport};
 
 use crate::backups;
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
 use crate::registry::{self, DATABASE, Found, MANIFEST};
 use crate::staging::{self, Names, Staging};
+use crate::stamp;
+
+/// How many findings of one kind are named.
+const NAMED: usize = 3;
 
 /// See `Palace::restore_backup`.
 pub(crate) fn restore(
@@ -27,6 +31,9 @@ pub(crate) fn restore(
     let backup = backups::find(home, name)?;
     let vault = backups::manifest_of(&backup.path)?.name().to_owned();
     let target = registry::folder(home, &vault)?;
+    if registry::is_vault(&target)? {
+        refuse_renamed(name, &vault)?;
+    }
     refuse_replacing(&target, &vault, replace)?;
     let staging = Staging::enter(home)?;
     let staged = staging.fresh(options.entropy.as_ref());
@@ -41,6 +48,21 @@ pub(crate) fn restore(
         let _ = fs::remove_dir_all(&staged);
     }
     swapped.map(|()| vault)
+}
+
+/// Whoever restores by a name that names another vault does not expect this one to be replaced. A name given by hand names
+/// none.
+fn refuse_renamed(backup: &str, holds: &str) -> Result<()> {
+    let Some((named, stamp)) = stamp::split(backup).filter(|(named, _)| *named != holds) else {
+        return Ok(());
+    };
+    let right = format!("{holds}-{stamp}");
+    Err(Error::BackupRenamed {
+        backup: backup.to_owned(),
+        named: named.to_owned(),
+        holds: holds.to_owned(),
+        right,
+    })
 }
 
 /// Copies what makes a vault, durably. The manifest comes last, so that a copy that was cut short is none.
@@ -68,11 +90,31 @@ fn verify(
     progress: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let copy = Vault::open(staged, master, VaultOptions { read_only: true, ..options.clone() })?;
-    if copy.verify(progress)?.ok {
-        Ok(())
-    } else {
-        Err(Error::Unverified { what: "backup", name: name.to_owned(), done: "restored" })
+    let report = copy.verify(progress)?;
+    if report.ok {
+        return Ok(());
     }
+    Err(Error::BackupUnverified { name: name.to_owned(), findings: findings(&report) })
+}
+
+/// How much is wrong with a copy that nothing else can look into, and the first of it.
+fn findings(report: &VerifyReport) -> String {
+    let lists = [
+        ("records fail their check", &report.bad_records),
+        ("orphan labels", &report.orphan_labels),
+        ("mirror drift", &report.mirror_drift),
+        ("version replay", &report.version_replay),
+        ("label drift", &report.label_drift),
+        ("ledger drift", &report.ledger_drift),
+        ("false supersession links", &report.bad_supersessions),
+    ];
+    let chain = (!report.chain_ok).then(|| "its audit chain is broken".to_owned());
+    let told = lists.into_iter().filter_map(|(what, list)| {
+        let first = list.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if list.len() > NAMED { ", …" } else { "" };
+        (!list.is_empty()).then(|| format!("{what}: {} ({first}{more})", list.len()))
+    });
+    chain.into_iter().chain(told).collect::<Vec<_>>().join("; ")
 }
 
 fn swap(
@@ -84,7 +126,7 @@ fn swap(
     replace: bool,
 ) -> Result<()> {
     refuse_replacing(target, vault, replace)?;
-    if matches!(registry::look(target)?, Found::Vault | Found::WithoutManifest { .. }) {
+    if registry::is_vault(target)? {
         let mut swapped = Ok(());
         undercroft_vault::alone(target, vault, || {
             swapped = exchange(home, staging, staged, target, vault, replace);
@@ -99,8 +141,10 @@ fn swap(
 fn refuse_replacing(target: &Path, vault: &str, replace: bool) -> Result<()> {
     match registry::look(target)? {
         Found::Nothing | Found::EmptyFolder => Ok(()),
-        _ if replace => Ok(()),
-        Found::Vault | Found::WithoutManifest { .. } => Err(Error::RestoreReplaces(vault.to_owned())),
+        _ if replace => registry::refuse_link(target, vault, "replaced"),
+        Found::Vault | Found::WithoutManifest { .. } | Found::Remains => {
+            Err(Error::RestoreReplaces(vault.to_owned()))
+        }
         found => Err(registry::taken(vault, target, found)),
     }
 }

@@ -11,6 +11,7 @@ use undercroft_crypto::{Entropy, regular};
 
 use crate::error::{Error, Result};
 use crate::home::{Home, make_private_folder};
+use crate::leftovers;
 use crate::name;
 use crate::registry::{self, Found};
 
@@ -28,15 +29,16 @@ impl Staging {
     /// Enters, and removes what crashed processes left when nobody else is inside.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder cannot be made, locked or cleared.
+    /// [`Error::StagingTaken`]; [`Error::Io`] when the folder cannot be made, locked or cleared.
     pub(crate) fn enter(home: &Home) -> Result<Self> {
-        let area = home.root().join(".staging");
+        let area = area(home)?;
         make_private_folder(&area)?;
         let path = home.root().join("staging.lock");
         let lock = open_lock(&path)?;
         match lock.try_lock() {
             Ok(()) => {
-                clear(home, &area)?;
+                clear(home)?;
+                leftovers::clear(home)?;
                 lock.unlock().map_err(Error::io("unlock", &path))?;
             }
             Err(TryLockError::WouldBlock) => {}
@@ -103,6 +105,20 @@ impl Staging {
     }
 }
 
+/// Where the staging folder is, or is to be made. A link is not followed: whatever it leads to would be cleared.
+///
+/// # Errors
+/// [`Error::StagingTaken`] when something else lies there.
+fn area(home: &Home) -> Result<PathBuf> {
+    let area = home.root().join(".staging");
+    match fs::symlink_metadata(&area) {
+        Ok(found) if found.is_dir() => Ok(area),
+        Ok(found) => Err(Error::StagingTaken { found: regular::name_of(found.file_type()), path: area }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(area),
+        Err(source) => Err(Error::io("look for", &area)(source)),
+    }
+}
+
 fn open_lock(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -134,9 +150,9 @@ impl Names {
 /// waits for nobody who only works in the staging folder.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// [`Error::StagingTaken`], [`Error::Io`].
 pub(crate) fn recover(home: &Home) -> Result<()> {
-    let area = home.root().join(".staging");
+    let area = area(home)?;
     let mut is_waste = false;
     for folder in registry::folders_of(&area)? {
         let Some(vault) = replaced_vault(&folder) else { continue };
@@ -155,10 +171,10 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
 /// so does a replacement over both, hence one that is found half done is not going on.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// [`Error::StagingTaken`], [`Error::Io`].
 pub(crate) fn put_back(home: &Home, target: &Path) -> Result<()> {
     let Some(name) = target.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
-    let old = home.root().join(".staging").join(format!("{REPLACED}{name}"));
+    let old = area(home)?.join(format!("{REPLACED}{name}"));
     let is_there = |path: &Path| registry::look(path).map(|found| found != Found::Nothing);
     if is_there(target)? || !is_there(&old)? {
         return Ok(());
@@ -173,10 +189,11 @@ fn replaced_vault(path: &Path) -> Option<String> {
     name::vault(vault).ok().filter(|kept| kept == vault)
 }
 
-/// Removes everything in `area`, whose lock the caller holds alone, but a vault that has to be put back.
-fn clear(home: &Home, area: &Path) -> Result<()> {
-    for entry in fs::read_dir(area).map_err(Error::io("read the folder", area))? {
-        let path = entry.map_err(Error::io("read the folder", area))?.path();
+/// Removes everything in the staging folder, whose lock the caller holds alone, but a vault that has to be put back.
+fn clear(home: &Home) -> Result<()> {
+    let area = area(home)?;
+    for entry in fs::read_dir(&area).map_err(Error::io("read the folder", &area))? {
+        let path = entry.map_err(Error::io("read the folder", &area))?.path();
         if let Some(vault) = replaced_vault(&path) {
             let _names = Names::hold(home)?;
             put_back(home, &home.vaults().join(vault))?;

@@ -27,6 +27,16 @@ pub fn is_stamp(text: &str) -> bool {
             .all(|(byte, &form)| if form == b'd' { byte.is_ascii_digit() } else { byte == form })
 }
 
+/// What stands before the time at the end of a folder's name, and that time. A vault's own name may end in one: only the
+/// last is taken off.
+#[must_use]
+pub fn split(name: &str) -> Option<(&str, &str)> {
+    let at = name.len().checked_sub(FORM.len())?;
+    let (before, stamp) = name.split_at_checked(at)?;
+    let before = before.strip_suffix('-').filter(|before| !before.is_empty())?;
+    is_stamp(stamp).then_some((before, stamp))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -42,6 +52,17 @@ mod tests {
             ["", "2026-01-02T03-04-05Z", "2026-01-02T03:04:05.678901Z", "2026-01-02T03-04-05-67890xZ"]
         {
             assert!(!is_stamp(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_last_time_of_a_name_is_taken_off() {
+        let stamp = render(5);
+        let twice = format!("é-{stamp}-{stamp}");
+        assert_eq!(split(&twice), Some((format!("é-{stamp}").as_str(), stamp.as_str())));
+        for other in ["", "work", &stamp, &format!("-{stamp}"), &format!("work{stamp}"), "ééééééééééééééééé"]
+        {
+            assert_eq!(split(other), None, "{other}");
         }
     }
 

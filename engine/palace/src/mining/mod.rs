@@ -7,6 +7,7 @@ mod files;
 mod filing;
 mod held;
 mod report;
+mod said;
 mod source;
 mod sweep;
 mod walk;

@@ -1,15 +1,14 @@
 //! `sweep`: every message that somebody said, one drawer each, once.
 
-use std::collections::HashSet;
 use std::path::Path;
 
-use undercroft_text::duplicate_form;
 use undercroft_text::transcript::{Message, is_prose, pack, parse};
 use undercroft_vault::{AddedBy, ErrorClass, NewDrawer, Origin, Vault, drawer_id};
 
 use super::convos::usable_date;
 use super::filing::{BATCH, SCREENING};
-use super::report::{Lines, Skipped, lines_of};
+use super::report::{Skipped, lines_of};
+use super::said::{self, Met, Text};
 use super::source::{Source, checked_wing};
 use super::walk;
 use crate::error::Result;
@@ -26,7 +25,7 @@ pub struct SweepReport {
     pub filed: usize,
     /// Of those, the ones that replaced other words, which were filed from the same line of the same path before.
     pub replaced: usize,
-    /// Messages whose words were filed before, or earlier in this run.
+    /// Messages that were filed before, or earlier in this run from a copy of their transcript.
     pub present: usize,
     /// What was left out.
     pub skipped: Vec<Skipped>,
@@ -41,9 +40,10 @@ pub struct SweepReport {
 pub fn sweep(vault: &Vault, path: &Path, wing: &str, progress: &mut dyn FnMut(&Path)) -> Result<SweepReport> {
     let wing = checked_wing(wing)?;
     let mut report = SweepReport::default();
-    for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut report.skipped)? {
-        progress(&file);
-        let source = Source::new(file, &wing);
+    let mut met = Met::default();
+    for path in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut report.skipped)? {
+        progress(&path);
+        let source = Source::new(path, &wing);
         let bytes = match walk::read(&source.path) {
             Ok(bytes) => bytes,
             Err(skipped) => {
@@ -57,45 +57,40 @@ pub fn sweep(vault: &Vault, path: &Path, wing: &str, progress: &mut dyn FnMut(&P
         let is_whole = transcript.rejected.is_empty();
         let said: Vec<NewDrawer> =
             transcript.messages.iter().filter(|m| is_prose(m)).flat_map(|m| drawers(&source, m)).collect();
-        for batch in said.chunks(BATCH) {
-            file_batch(vault, &source, batch, is_whole, &mut report)?;
-        }
+        file(vault, &source, said, is_whole, &mut met, &mut report)?;
     }
     Ok(report)
 }
 
-/// Files what is new. Words said twice in one batch are told apart here; those of earlier batches are in the vault by now.
-fn file_batch(
+/// Files what is new of one transcript.
+fn file(
     vault: &Vault,
     source: &Source,
-    batch: &[NewDrawer],
+    said: Vec<NewDrawer>,
     may_replace: bool,
+    met: &mut Met,
     report: &mut SweepReport,
 ) -> Result<()> {
-    let mut seen = HashSet::new();
-    let texts: Vec<&str> = batch.iter().map(|new| new.text.as_str()).collect();
-    let filed = vault.are_filed(&texts)?;
-    let mut fresh: Vec<NewDrawer> = batch
-        .iter()
-        .zip(filed)
-        .filter(|(new, filed)| seen.insert(duplicate_form(&new.text)) && !filed)
-        .map(|(new, _)| new.clone())
-        .collect();
-    report.present += batch.len() - fresh.len();
+    let (filed, mut fresh): (Vec<Text>, Vec<Text>) =
+        said::look(vault, source, said, met)?.into_iter().partition(Text::is_filed);
+    report.present += filed.len();
+    filed.iter().for_each(|text| met.take(text));
     if !may_replace {
         fresh = keep_what_is_filed(vault, source, fresh, report)?;
     }
-    if fresh.is_empty() {
-        return Ok(());
-    }
-    let lines: Vec<Lines> = fresh.iter().map(lines_of).collect();
-    for (saved, lines) in vault.save_many(fresh, SCREENING)?.into_iter().zip(lines) {
-        match saved {
-            Ok(saved) => {
-                report.filed += 1;
-                report.replaced += usize::from(!saved.created && !saved.unchanged);
+    for batch in fresh.chunks(BATCH) {
+        let drawers = batch.iter().map(|text| text.new.clone()).collect();
+        for (saved, text) in vault.save_many(drawers, SCREENING)?.into_iter().zip(batch) {
+            match saved {
+                Ok(saved) => {
+                    report.filed += 1;
+                    report.replaced += usize::from(!saved.created && !saved.unchanged);
+                    met.take(text);
+                }
+                Err(error) => {
+                    report.skipped.push(Skipped::refused(&source.path, lines_of(&text.new), &error));
+                }
             }
-            Err(error) => report.skipped.push(Skipped::refused(&source.path, lines, &error)),
         }
     }
     Ok(())
@@ -105,16 +100,17 @@ fn file_batch(
 fn keep_what_is_filed(
     vault: &Vault,
     source: &Source,
-    fresh: Vec<NewDrawer>,
+    fresh: Vec<Text>,
     report: &mut SweepReport,
-) -> Result<Vec<NewDrawer>> {
+) -> Result<Vec<Text>> {
     let mut free = Vec::with_capacity(fresh.len());
-    for new in fresh {
+    for text in fresh {
+        let new = &text.new;
         let chunk = new.origin.as_ref().map_or(0, |origin| origin.chunk);
         match vault.get(drawer_id(&new.wing, &new.room, Some(&source.name), chunk)) {
-            Err(error) if error.class() == ErrorClass::NotFound => free.push(new),
+            Err(error) if error.class() == ErrorClass::NotFound => free.push(text),
             Err(error) => return Err(error.into()),
-            Ok(_) => report.skipped.push(Skipped::refused(&source.path, lines_of(&new), &KEPT)),
+            Ok(_) => report.skipped.push(Skipped::refused(&source.path, lines_of(new), &KEPT)),
         }
     }
     Ok(free)
