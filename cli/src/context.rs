@@ -2,6 +2,8 @@
 //!
 //! Opening happens here, so that each command warns, refuses and reports what was healed in the same words.
 
+use std::path::PathBuf;
+
 use undercroft_palace::env::{Environment, Finding, resolve};
 use undercroft_palace::{Access, CreateKeys, Home, KeySource, Palace, VaultSettings, standard_tools};
 use undercroft_vault::Vault;
@@ -9,7 +11,7 @@ use undercroft_vault::Vault;
 use crate::args::Cli;
 use crate::error::{Failure, Outcome};
 use crate::i18n::{Language, Template};
-use crate::print::{Output, aside};
+use crate::print::{Output, aside, quoted};
 
 /// The vault that is meant when none is named.
 pub(crate) const DEFAULT_VAULT: &str = "default";
@@ -25,6 +27,7 @@ pub(crate) struct Context {
     /// The language of result lines.
     pub(crate) language: Language,
     vault: Option<String>,
+    data_dir: Option<PathBuf>,
 }
 
 impl Context {
@@ -37,6 +40,7 @@ impl Context {
             out: Output::standard(cli.json),
             language: Language::from_tag(resolve::language_tag(&environment).as_deref()),
             vault: cli.vault.clone(),
+            data_dir: cli.data_dir.clone(),
             environment,
         }
     }
@@ -45,6 +49,29 @@ impl Context {
     #[must_use]
     pub(crate) fn vault_name(&self) -> &str {
         self.vault.as_deref().unwrap_or(DEFAULT_VAULT)
+    }
+
+    /// A command to be copied into a shell. It means the vault and the installation of this run when those were named.
+    #[must_use]
+    pub(crate) fn command(&self, words: &str) -> String {
+        let mut command = format!("undercroft {words}");
+        if let Some(vault) = &self.vault {
+            command.push_str(&format!(" --vault {}", quoted(vault)));
+        }
+        self.in_installation(command)
+    }
+
+    /// The same for a command that takes no vault.
+    #[must_use]
+    pub(crate) fn command_for_all(&self, words: &str) -> String {
+        self.in_installation(format!("undercroft {words}"))
+    }
+
+    fn in_installation(&self, mut command: String) -> String {
+        if let Some(folder) = &self.data_dir {
+            command.push_str(&format!(" --data-dir {}", quoted(&folder.to_string_lossy())));
+        }
+        command
     }
 
     /// A localised result line.

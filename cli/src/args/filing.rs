@@ -50,7 +50,9 @@ pub(crate) struct MineArgs {
 }
 
 const MINE_NOTES: &str = "\
-Mining a path again brings its drawers up to date: what changed is replaced, what is gone is removed, and both are told.
+Mining a path again brings its drawers up to date: what changed is replaced, what a file no longer has is removed, and \
+both are told. Of a file that is gone itself, or that no longer can be read, everything stays: 'drawer delete-by-source' \
+removes it.
 
 A file is known by its path as it was typed: 'notes/a.md' mined from two folders is one file, and the second replaces \
 the first. Mine by full paths, or into a wing for each folder, to keep both.
@@ -69,8 +71,8 @@ pub(crate) struct SweepArgs {
 }
 
 const SWEEP_NOTES: &str = "\
-Each message that a person or an agent said becomes a drawer of its own; one whose words are in the vault already is left \
-as it is, so sweep as often as you like. Tool calls and results are not swept: 'mine --mode convos' files them too.
+Each message that a person or an agent said becomes a drawer of its own; one that was swept before is left as it is, \
+so sweep as often as you like. The same words said again at another time are another message. Tool calls and results are not swept: 'mine --mode convos' files them too.
 
 Other words at a line of a path that was swept before replace the old ones, and how many did is told; a path counts as \
 it was typed. A transcript with lines that cannot be used replaces nothing; the lines are named.";

@@ -45,7 +45,8 @@ fn list(context: &mut Context) -> Outcome {
         return context.out.object(&BackupList::from(found));
     }
     if found.is_empty() {
-        return context.out.line("No backups. Make one with: undercroft backup create");
+        let create = context.command("backup create");
+        return context.out.line(&format!("No backups. Make one with: {create}"));
     }
     for backup in found {
         let damaged = if backup.vault.is_none() { "  (its manifest cannot be read)" } else { "" };

@@ -16,6 +16,7 @@ use super::mine::skipped_objects;
 use crate::args::DaemonCommand;
 use crate::context::Context;
 use crate::error::{Failure, Outcome};
+use crate::print::quoted;
 
 /// Below a person's home.
 const TRANSCRIPTS: &str = ".claude/projects";
@@ -67,10 +68,9 @@ fn pass(palace: &Palace, watched: &Path, wing: &str, context: &mut Context) -> O
     if !report.skipped.is_empty() {
         // The same ones are met on every pass; who wants them by name asks for a sweep.
         crate::print::aside(&format!(
-            "[daemon] {} line(s) or file(s) left out; to see which: undercroft sweep {} --wing {wing} --vault {}",
+            "[daemon] {} line(s) or file(s) left out; to see which: {}",
             report.skipped.len(),
-            watched.display(),
-            context.vault_name()
+            context.command(&format!("sweep {} --wing {}", quoted(&watched.to_string_lossy()), quoted(wing)))
         ));
     }
     context.out.line(&format!(

@@ -1,7 +1,7 @@
 //! `init`: the master key and the vault 'default'.
 
 use serde_json::json;
-use undercroft_palace::{CreateKeys, KeyOrigin, registry};
+use undercroft_palace::{Access, CreateKeys, KeyOrigin, registry};
 
 use crate::args::InitArgs;
 use crate::commands::vault::level;
@@ -15,7 +15,13 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> Outcome {
     let palace = context.palace(CreateKeys::IfEmpty)?;
     let path = context.home.root().display().to_string();
     let created = match registry::existing(&context.home, DEFAULT_VAULT) {
-        Ok(_) => false,
+        Ok(folder) => {
+            // Only a vault that is there whole is called initialised; opening says what is missing.
+            if !folder.join(registry::DATABASE).is_file() {
+                palace.open_vault(DEFAULT_VAULT, Access::ReadOnly)?;
+            }
+            false
+        }
         Err(undercroft_palace::Error::NoVault(_)) => {
             palace.create_vault(DEFAULT_VAULT, level)?.close()?;
             true

@@ -24,7 +24,7 @@ pub(super) fn run(args: &MineArgs, context: &mut Context) -> Outcome {
         mine(&vault, &args.path, &args.wing, &mut |file: &Path| progress.show(file.display().to_string()))?;
     vault.close()?;
     drop(progress);
-    refuse_nothing(report.drawers, report.removed, &report.skipped)?;
+    refuse_nothing(report.drawers + report.removed, &report.skipped)?;
     if context.out.is_json() {
         return context.out.object(&json!({
             "vault": name,
@@ -66,17 +66,13 @@ pub(super) fn tell_replaced(replaced: usize, context: &mut Context) -> Outcome {
     context.out.line(&format!("({replaced} of them replaced what stood at their place before)"))
 }
 
-/// A run that could use none of what it was shown has not done what it was asked for; what it did all the same is said.
-pub(super) fn refuse_nothing(drawers: usize, removed: usize, skipped: &[Skipped]) -> Outcome {
-    if drawers > 0 || skipped.is_empty() {
+/// A run that could use none of what it was shown, and changed nothing, has not done what it was asked for.
+pub(super) fn refuse_nothing(done: usize, skipped: &[Skipped]) -> Outcome {
+    if done > 0 || skipped.is_empty() {
         return Ok(());
     }
     tell_skipped(skipped);
-    let nothing = "nothing in these files could be used, for the reasons above; nothing was filed";
-    Err(Failure::invalid(match removed {
-        0 => nothing.to_owned(),
-        _ => format!("{nothing}, and {removed} drawer(s) removed that their file no longer has"),
-    }))
+    Err(Failure::invalid("nothing in these files could be used, for the reasons above; nothing was filed"))
 }
 
 /// Nothing is dropped in silence: each file or line that was left out is named on standard error.

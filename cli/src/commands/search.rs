@@ -81,7 +81,8 @@ fn print_hit(rank: usize, hit: &SearchHit, query: &str, context: &mut Context) -
         "{rank}. [{:.3}] {}/{} — {text} ({})",
         hit.score, hit.wing, hit.room, hit.filed_at
     ))?;
-    context.out.line(&format!("   id {id} — undercroft drawer get {id}", id = hit.id))?;
+    let get = context.command(&format!("drawer get {}", hit.id));
+    context.out.stored_line(&format!("   id {} — {get}", hit.id))?;
     context.out.line(&format!(
         "   evidence: exact {:.3} · morph {:.3} · lexical {:.3} · semantic {:.3}",
         hit.lexical_exact, hit.lexical_morph, hit.lexical, hit.semantic

@@ -19,7 +19,7 @@ pub(super) fn run(args: &SweepArgs, context: &mut Context) -> Outcome {
     let report = mining::sweep(&vault, &args.path, &args.wing, &mut show)?;
     vault.close()?;
     drop(progress);
-    refuse_nothing(report.filed + report.present, 0, &report.skipped)?;
+    refuse_nothing(report.filed + report.present, &report.skipped)?;
     if context.out.is_json() {
         return context.out.object(&json!({
             "files": report.files,

@@ -44,7 +44,8 @@ fn list(context: &mut Context) -> Outcome {
         return context.out.object(&VaultList { vaults: names });
     }
     if names.is_empty() {
-        return context.out.line("No vaults. Run: undercroft init");
+        let init = context.command_for_all("init");
+        return context.out.line(&format!("No vaults. Run: {init}"));
     }
     let palace = context.palace(CreateKeys::Never)?;
     let mut worst: Option<Failure> = None;

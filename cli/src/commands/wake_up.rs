@@ -39,10 +39,10 @@ pub(super) fn run(args: &WakeUpArgs, context: &mut Context) -> Outcome {
     context.out.line("")?;
     context.out.line(&format!("## L1 — ESSENTIAL STORY (vault '{}')", vault.name()))?;
     if drawers.is_empty() {
-        return context.out.line(if args.wing.is_some() {
-            "This wing is empty."
-        } else {
-            "Palace is empty. File a first text with: undercroft remember \"…\""
+        let remember = context.command("remember \"…\"");
+        return context.out.line(&match args.wing {
+            Some(_) => "This wing is empty.".to_owned(),
+            None => format!("Palace is empty. File a first text with: {remember}"),
         });
     }
     for drawer in &drawers {

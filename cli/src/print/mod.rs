@@ -1,6 +1,7 @@
 //! Where results go: lines for people or one object for programs, on standard output.
 
 mod first_line;
+mod quoted;
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -8,6 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use undercroft_text::escape_controls;
 
 pub(crate) use first_line::first_line;
+pub(crate) use quoted::quoted;
 
 use crate::error::Outcome;
 
