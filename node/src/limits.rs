@@ -50,7 +50,7 @@ pub const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Connections open at once; for further ones the longest idle is closed.
 pub const CONNECTIONS: usize = 512;
 /// Connections from one address at once: what is left is for others.
-pub const CONNECTIONS_OF_ONE: usize = 384;
+pub const CONNECTIONS_OF_ONE: usize = 448;
 /// Further connections on which only health is answered, so that whoever watches the process sees it alive.
 pub const SPARE_CONNECTIONS: usize = 32;
 /// Requests worked on at once: each may hold a body in memory.

@@ -158,10 +158,6 @@ impl VaultHandle {
         let places = self.shared.crowd.places(self.running.reader);
         let _own = self.running.reads.enter_many(places).await?;
         let _place = self.shared.lanes.reads.enter().await?;
-        if places > 1 {
-            // Whoever came meanwhile from another vault goes first.
-            tokio::task::yield_now().await;
-        }
         let result = here(|| self.judge(work));
         if places > 1 {
             // Reads that follow each other on one core would keep it until the system takes it from them.
