@@ -23,6 +23,9 @@ pub(crate) enum Failure {
     /// Certificates and secrets of a fleet.
     #[error(transparent)]
     Certs(#[from] undercroft_certs::Error),
+    /// Deciding for a fleet.
+    #[error(transparent)]
+    Control(#[from] undercroft_control_plane::Error),
     /// What was typed, or what it names, cannot be used.
     #[error("{message}")]
     Refused {
@@ -67,6 +70,7 @@ impl Failure {
             Self::Vault(error) => error.class(),
             Self::Node(error) => error.class(),
             Self::Certs(error) => of_fleet(error.class()),
+            Self::Control(error) => of_fleet(error.class()),
             Self::Refused { class, .. } | Self::Told(class) => *class,
             Self::Output(_) => ErrorClass::Unavailable,
         }

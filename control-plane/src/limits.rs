@@ -97,3 +97,9 @@ pub const TAKEN_STEPS: usize = 64;
 pub const TICK: std::time::Duration = std::time::Duration::from_millis(500);
 /// How long a new member asks to be taken in.
 pub const ENTER: std::time::Duration = std::time::Duration::from_secs(30);
+/// Bytes of a body of the admin interface: every one is a few fields.
+pub const ADMIN_BODY: usize = 64 << 10;
+/// Characters of an `Idempotency-Key`.
+pub const KEY_BYTES: usize = 255;
+/// Entries of one page of a list.
+pub const PAGE: usize = 1000;

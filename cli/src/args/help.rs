@@ -13,7 +13,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
     ("Prove and repair", &["verify", "history", "supersessions", "dedup", "repair"]),
     ("Vaults and copies", &["vault", "backup"]),
     ("Serve", &["serve-mcp", "serve-http", "hooks", "daemon", "assert-header"]),
-    ("Fleet", &["cluster", "keygen"]),
+    ("Fleet", &["control-plane", "cluster", "keygen"]),
     ("Around it", &["config", "transcript", "completions"]),
     (
         "Not in this version",
@@ -35,7 +35,6 @@ pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
             "refine",
             "index",
             "node",
-            "control-plane",
             "router",
             "up",
             "tenant",
@@ -44,7 +43,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
 ];
 
 /// Commands that refuse `--vault`, as [`super::Command::takes_vault`] says; two of `backup` do too.
-const WITHOUT_VAULT: [&str; 10] = [
+const WITHOUT_VAULT: [&str; 11] = [
     "init",
     "vault",
     "config",
@@ -55,6 +54,7 @@ const WITHOUT_VAULT: [&str; 10] = [
     "assert-header",
     "cluster",
     "keygen",
+    "control-plane",
 ];
 
 const EXAMPLES: &str = "\

@@ -66,9 +66,6 @@ pub(crate) enum LaterCommand {
     /// Serve vaults as a member of a cluster
     #[command(hide = true)]
     Node(Anything),
-    /// Decide for a fleet
-    #[command(hide = true)]
-    ControlPlane(Anything),
     /// Forward tenants' requests
     #[command(hide = true)]
     Router(Anything),
@@ -102,7 +99,6 @@ impl LaterCommand {
             Self::Refine(_) => "refine",
             Self::Index(_) => "index",
             Self::Node(_) => "node",
-            Self::ControlPlane(_) => "control-plane",
             Self::Router(_) => "router",
             Self::Up(_) => "up",
             Self::Tenant(_) => "tenant",

@@ -7,6 +7,7 @@ mod agents;
 mod backup;
 mod cluster;
 mod config;
+mod control_plane;
 mod drawer;
 mod filing;
 pub(crate) mod help;
@@ -23,6 +24,7 @@ pub(crate) use agents::{AssertHeaderArgs, DaemonCommand, HooksArgs, ServeMcpArgs
 pub(crate) use backup::{BackupCommand, RestoreArgs};
 pub(crate) use cluster::{CaStage, CertsArgs, ClusterCommand, KeygenArgs};
 pub(crate) use config::{CompletionArgs, ConfigCheckArgs, ConfigCommand, TranscriptCommand};
+pub(crate) use control_plane::ControlPlaneArgs;
 pub(crate) use drawer::DrawerCommand;
 pub(crate) use filing::{MineArgs, RememberArgs, SweepArgs};
 pub(crate) use later::LaterCommand;
@@ -114,6 +116,8 @@ pub(crate) enum Command {
     Cluster(ClusterCommand),
     /// Print new secrets for a fleet's control group
     Keygen(KeygenArgs),
+    /// Run a member of the group that decides for a fleet, until told to stop
+    ControlPlane(ControlPlaneArgs),
     /// Print a completion script for a shell
     Completions(CompletionArgs),
     #[command(flatten)]
@@ -132,6 +136,7 @@ impl Command {
             | Self::Transcript(_)
             | Self::Cluster(_)
             | Self::Keygen(_)
+            | Self::ControlPlane(_)
             | Self::Completions(_)
             | Self::Hooks(_)
             | Self::AssertHeader(_)

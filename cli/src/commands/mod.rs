@@ -5,6 +5,7 @@ mod backup;
 mod cluster;
 mod completions;
 mod config;
+mod control_plane;
 mod daemon;
 mod dedup;
 mod drawer;
@@ -64,6 +65,7 @@ pub(crate) fn run(command: Command, context: &mut Context) -> Outcome {
         Command::Transcript(command) => transcript::run(&command, context),
         Command::Cluster(command) => cluster::run(&command, context),
         Command::Keygen(args) => keygen::run(&args, context),
+        Command::ControlPlane(args) => control_plane::run(&args, context),
         Command::Completions(args) => completions::run(&args, context),
         Command::Later(command) => Err(Failure::not_implemented(command.name())),
     }

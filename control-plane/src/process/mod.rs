@@ -6,6 +6,6 @@ mod options;
 mod run;
 mod server;
 
-pub use options::{Keys, Options};
+pub use options::{Admin, Keys, Options};
 pub use run::run;
 pub use server::{Listening, Server};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use undercroft_proto::{JoinKey, TokenKey};
 
+use crate::admin::AdminToken;
 use crate::ports::Ports;
 use crate::raft::{Connect, Timing};
 
@@ -13,6 +14,14 @@ pub struct Keys {
     pub tokens: TokenKey,
     /// The key under which nodes prove themselves. Without it no node joins.
     pub join: Option<JoinKey>,
+}
+
+/// The interface for operators.
+pub struct Admin {
+    /// host:port; port 0 takes a free one.
+    pub listen: String,
+    /// What an operator must show.
+    pub token: AdminToken,
 }
 
 /// What a member is started with.
@@ -27,8 +36,10 @@ pub struct Options {
     pub join: Vec<String>,
     /// The secrets.
     pub keys: Keys,
-    /// How it reaches others.
+    /// How members are reached, and who may call: plain on this machine alone, or with certificates.
     pub connect: Connect,
+    /// The interface for operators, on this machine; `None` for none.
+    pub admin: Option<Admin>,
     /// How fast the group notices that its leader is gone.
     pub timing: Timing,
     /// Time and randomness.

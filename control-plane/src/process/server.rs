@@ -9,10 +9,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server as Grpc;
+use undercroft_certs::Tls;
+use undercroft_certs::accept::Incoming;
 
 use super::{Options, address, entering};
+use crate::raft::RaftService;
 use crate::service::{ControlService, Desk, Lead, Peers};
-use crate::{Error, leading};
+use crate::{Error, admin, leading};
 
 /// How long what was accepted may take to be answered when the member stops.
 const DRAIN: Duration = Duration::from_secs(3);
@@ -22,6 +25,8 @@ const DRAIN: Duration = Duration::from_secs(3);
 pub struct Listening {
     /// For members, nodes and routers.
     pub address: SocketAddr,
+    /// For operators.
+    pub admin: Option<SocketAddr>,
 }
 
 /// A running member.
@@ -39,30 +44,42 @@ impl Server {
     /// # Errors
     /// [`Error::Exposed`], [`Error::Listen`], [`Error::Enter`], and whatever opening the folder gives.
     pub async fn start(options: Options) -> Result<Self, Error> {
-        address::only_here("--listen", &options.listen)?;
-        let (listener, at) = listen(&options.listen).await?;
-        let advertised = options.advertise.clone().unwrap_or_else(|| at.to_string());
-        address::only_here("--advertise", &advertised)?;
-        let peers = Peers::new(options.connect.clone());
-        let member = Arc::new(entering::member(&options, &peers, &advertised).await?);
-        let desk = Desk { member, peers, ports: options.ports.clone() };
-        let (lead, (stop, stopped)) = (Lead::default(), watch::channel(false));
-        let raft = desk.member.service().into_server();
-        let control = ControlService::new(desk.clone(), lead.clone(), options.keys.join, stopped.clone());
-        let routes = Grpc::builder().tcp_nodelay(true).add_service(raft).add_service(control.into_server());
-        let until = ended(stopped.clone());
-        let serving = async move {
-            let served = routes.serve_with_incoming_shutdown(TcpListenerStream::new(listener), until).await;
-            if let Err(error) = served {
-                tracing::error!(%error, "the listener for members and nodes has ended");
+        let certified = options.connect.certificates().is_some();
+        let judge = |what, address: &str| if certified { Ok(()) } else { address::only_here(what, address) };
+        judge("--listen", &options.listen)?;
+        let (listener, address) = listen(&options.listen).await?;
+        let advertised = options.advertise.clone().unwrap_or_else(|| address.to_string());
+        judge("--advertise", &advertised)?;
+        // Bound before the member starts: a port that is taken must not cost a new member its id.
+        let admin = match &options.admin {
+            None => None,
+            Some(admin) => {
+                address::only_here("--admin-listen", &admin.listen)?;
+                Some(listen(&admin.listen).await?)
             }
         };
-        let tasks = vec![
-            tokio::spawn(serving),
+        let listening = Listening { address, admin: admin.as_ref().map(|(_, at)| *at) };
+        let peers = Peers::new(options.connect.clone());
+        let member = Arc::new(entering::member(&options, &peers, &advertised).await?);
+        let desk = Desk { member, peers, ports: options.ports };
+        let (lead, (stop, stopped)) = (Lead::default(), watch::channel(false));
+        let control = ControlService::new(desk.clone(), lead.clone(), options.keys.join, stopped.clone());
+        let services = (desk.member.service(), control);
+        let tls = options.connect.certificates().cloned();
+        let mut tasks = vec![
+            tokio::spawn(fleet(listener, tls.clone(), services, ended(stopped.clone()))),
             tokio::spawn(leading::run(desk.clone(), lead.clone(), stopped.clone())),
-            tokio::spawn(until_stopped(stopped, entering::announce(desk.clone(), advertised))),
+            tokio::spawn(until_stopped(stopped.clone(), entering::announce(desk.clone(), advertised))),
         ];
-        Ok(Self { desk, lead, listening: Listening { address: at }, stop, tasks })
+        if let Some(tls) = tls {
+            let look = async move { tls.watch(undercroft_certs::limits::LOOK).await };
+            tasks.push(tokio::spawn(until_stopped(stopped.clone(), look)));
+        }
+        if let (Some(admin), Some((listener, _))) = (options.admin, admin) {
+            let app = admin::App::new(desk.clone(), admin.token, options.keys.tokens);
+            tasks.push(tokio::spawn(operators(listener, app, stopped)));
+        }
+        Ok(Self { desk, lead, listening, stop, tasks })
     }
 
     /// Where it listens.
@@ -112,7 +129,33 @@ impl Server {
     }
 }
 
-pub(super) async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), Error> {
+/// Serves members, nodes and routers until told to stop.
+async fn fleet(
+    listener: TcpListener,
+    tls: Option<Arc<Tls>>,
+    (raft, control): (RaftService, ControlService),
+    until: impl Future<Output = ()>,
+) {
+    let mut grpc = Grpc::builder().tcp_nodelay(true);
+    let routes = grpc.add_service(raft.into_server()).add_service(control.into_server());
+    let served = match tls {
+        None => routes.serve_with_incoming_shutdown(TcpListenerStream::new(listener), until).await,
+        Some(tls) => routes.serve_with_incoming_shutdown(Incoming::new(listener, tls), until).await,
+    };
+    if let Err(error) = served {
+        tracing::error!(%error, "the listener for members and nodes has ended");
+    }
+}
+
+/// Serves operators until told to stop.
+async fn operators(listener: TcpListener, app: admin::App, stopped: watch::Receiver<bool>) {
+    let served = axum::serve(listener, admin::router(app)).with_graceful_shutdown(ended(stopped)).await;
+    if let Err(error) = served {
+        tracing::error!(%error, "the listener for operators has ended");
+    }
+}
+
+async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), Error> {
     let failed = |source| Error::Listen { address: address.to_owned(), source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let at = listener.local_addr().map_err(failed)?;
@@ -120,7 +163,7 @@ pub(super) async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), E
 }
 
 /// Resolves when the member is told to stop.
-pub(super) async fn ended(mut stopped: watch::Receiver<bool>) {
+async fn ended(mut stopped: watch::Receiver<bool>) {
     // Whoever tells is gone: that is an end as well.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }

@@ -10,6 +10,7 @@ use openraft::async_runtime::WatchReceiver;
 use openraft::error::{ClientWriteError, RaftError};
 use openraft::{BasicNode, ChangeMembers, Config, SnapshotPolicy};
 use serde::{Deserialize, Serialize};
+use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 
 use super::types::{Proposal, Raft, Types};
@@ -90,6 +91,7 @@ pub struct Member {
     id: MemberId,
     raft: Raft,
     map: SharedMap,
+    access: Access,
 }
 
 impl Member {
@@ -128,8 +130,9 @@ impl Member {
         let machine = Machine::open(&config.folder.join("snapshots"))?;
         let map = machine.map();
         let raft_config = Arc::new(config.raft()?);
+        let access = config.network.access();
         let raft = Raft::new(config.id.get(), raft_config, config.network, log, machine).await;
-        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map })
+        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map, access })
     }
 
     /// Its id.
@@ -205,10 +208,10 @@ impl Member {
         &self.raft
     }
 
-    /// The service by which others reach it.
+    /// The service by which others reach it; with certificates, only members may call it.
     #[must_use]
     pub fn service(&self) -> RaftService {
-        RaftService::new(self.id, self.raft.clone())
+        RaftService::new(self.id, self.raft.clone(), self.access)
     }
 
     /// Founds the group: these members, with their addresses, and nobody else. On one of them, once.

@@ -4,6 +4,7 @@
 //! and a network. See `docs/control-plane.md`.
 
 mod codec;
+mod connect;
 mod folder;
 mod history;
 pub mod log;
@@ -15,14 +16,18 @@ mod serve;
 mod snapshots;
 mod types;
 
+pub use connect::Connect;
 pub use log::LogStore;
 pub use machine::Machine;
 pub use map::{SharedMap, Since};
 pub use member::{Member, MemberConfig, Timing};
-pub use network::{Connect, Network};
+pub use network::Network;
 pub use serve::RaftService;
 pub use types::{Proposal, Raft, Reply, Types};
 
 #[cfg(test)]
 #[path = "member_test.rs"]
 mod member_test;
+#[cfg(test)]
+#[path = "tls_test.rs"]
+pub(crate) mod tls_test;

@@ -4,7 +4,6 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use openraft::error::{NetworkError, RPCError, ReplicationClosed, StreamingError, Unreachable};
@@ -16,49 +15,20 @@ use openraft::raft::{
 use openraft::{BasicNode, OptionalSend, RaftNetworkFactory, RaftNetworkV2};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
+use undercroft_certs::Role;
+use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 use undercroft_proto::wire;
 use undercroft_proto::wire::raft::raft_transport_client::RaftTransportClient;
 use undercroft_proto::wire::raft::{RaftReply, RaftRequest, SnapshotChunk};
 
 use super::types::{Snapshot, SnapshotData, Types, Vote};
-use super::{codec, snapshots};
+use super::{Connect, codec, snapshots};
 use crate::limits;
 
 /// The group that the control plane is, among the Raft groups of a fleet.
 pub(super) const GROUP: u32 = 0;
-
-type MakeEndpoint = dyn Fn(&str) -> Result<Endpoint, tonic::transport::Error> + Send + Sync;
-
-/// Opens channels to addresses (host:port). Who serves with TLS gives the endpoints that carry it.
-#[derive(Clone)]
-pub struct Connect(Arc<MakeEndpoint>);
-
-impl Connect {
-    /// Channels without encryption: for one machine and for tests.
-    #[must_use]
-    pub fn plain() -> Self {
-        Self::new(|address| Endpoint::from_shared(format!("http://{address}")))
-    }
-
-    /// Channels over endpoints that somebody else makes.
-    pub fn new(
-        endpoint: impl Fn(&str) -> Result<Endpoint, tonic::transport::Error> + Send + Sync + 'static,
-    ) -> Self {
-        Self(Arc::new(endpoint))
-    }
-
-    /// A channel that connects when it is first used: a process that is down is found out by a call, and reached again when
-    /// it is back.
-    ///
-    /// # Errors
-    /// An address that is none, in words.
-    pub fn channel(&self, address: &str) -> Result<Channel, String> {
-        let endpoint = (self.0)(address).map_err(|error| error.to_string())?;
-        Ok(endpoint.connect_timeout(limits::CONNECT).tcp_nodelay(true).connect_lazy())
-    }
-}
 
 /// Opens channels to other members.
 #[derive(Clone)]
@@ -78,6 +48,11 @@ impl Network {
     #[must_use]
     pub const fn new(me: MemberId, connect: Connect) -> Self {
         Self { me, connect }
+    }
+
+    /// Who may send messages of this group: members, where certificates tell.
+    pub(super) const fn access(&self) -> Access {
+        self.connect.access(&[Role::Control])
     }
 }
 

@@ -1,9 +1,10 @@
-//! Raft messages in. Each must be for this group and this member, in a version that is known.
+//! Raft messages in. Each must come from a member, be for this group and this member, in a version that is known.
 
 use openraft::raft::{AppendEntriesRequest, TransferLeaderRequest, VoteRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tonic::{Request, Response, Status, Streaming};
+use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 use undercroft_proto::wire;
 use undercroft_proto::wire::raft::raft_transport_server::{RaftTransport, RaftTransportServer};
@@ -19,12 +20,13 @@ use crate::limits;
 pub struct RaftService {
     me: MemberId,
     raft: Raft,
+    access: Access,
 }
 
 impl RaftService {
     /// The service of a member.
-    pub(super) const fn new(me: MemberId, raft: Raft) -> Self {
-        Self { me, raft }
+    pub(super) const fn new(me: MemberId, raft: Raft, access: Access) -> Self {
+        Self { me, raft, access }
     }
 
     /// The service, ready to be added to a server.
@@ -50,7 +52,9 @@ impl RaftService {
         Ok(())
     }
 
-    fn open<Q: DeserializeOwned>(&self, request: &RaftRequest) -> Result<Q, Status> {
+    fn open<Q: DeserializeOwned>(&self, request: &Request<RaftRequest>) -> Result<Q, Status> {
+        self.access.check(request.extensions())?;
+        let request = request.get_ref();
         self.check(request.version, request.group, request.to)?;
         codec::decode(&request.payload).map_err(|error| Status::invalid_argument(error.to_string()))
     }
@@ -65,22 +69,22 @@ fn answer<R: Serialize, E: std::fmt::Display>(result: Result<R, E>) -> Result<Re
 #[tonic::async_trait]
 impl RaftTransport for RaftService {
     async fn vote(&self, request: Request<RaftRequest>) -> Result<Response<RaftReply>, Status> {
-        let rpc: VoteRequest<Types> = self.open(request.get_ref())?;
+        let rpc: VoteRequest<Types> = self.open(&request)?;
         answer(self.raft.vote(rpc).await)
     }
 
     async fn pre_vote(&self, request: Request<RaftRequest>) -> Result<Response<RaftReply>, Status> {
-        let rpc: VoteRequest<Types> = self.open(request.get_ref())?;
+        let rpc: VoteRequest<Types> = self.open(&request)?;
         answer(self.raft.pre_vote(rpc).await)
     }
 
     async fn append(&self, request: Request<RaftRequest>) -> Result<Response<RaftReply>, Status> {
-        let rpc: AppendEntriesRequest<Types> = self.open(request.get_ref())?;
+        let rpc: AppendEntriesRequest<Types> = self.open(&request)?;
         answer(self.raft.append_entries(rpc).await)
     }
 
     async fn transfer_leader(&self, request: Request<RaftRequest>) -> Result<Response<RaftReply>, Status> {
-        let rpc: TransferLeaderRequest<Types> = self.open(request.get_ref())?;
+        let rpc: TransferLeaderRequest<Types> = self.open(&request)?;
         answer(self.raft.handle_transfer_leader(rpc).await)
     }
 
@@ -88,6 +92,7 @@ impl RaftTransport for RaftService {
         &self,
         request: Request<Streaming<SnapshotChunk>>,
     ) -> Result<Response<RaftReply>, Status> {
+        self.access.check(request.extensions())?;
         let mut pieces = request.into_inner();
         let (mut head, mut state) = (Vec::new(), Vec::new());
         loop {

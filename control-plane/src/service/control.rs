@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, watch};
 use tonic::{Request, Response, Status};
+use undercroft_certs::Role;
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control as wire;
 use undercroft_proto::wire::control::control_server::{Control, ControlServer};
@@ -16,6 +17,11 @@ use super::watch::Watcher;
 use super::{Desk, Lead, enter, join, steps};
 use crate::limits;
 use crate::state::{Command, Outcome, Step, WitnessCommand};
+
+/// Calls of nodes, which members pass on.
+const NODES: &[Role] = &[Role::Node, Role::Control];
+/// Calls between members.
+const MEMBERS: &[Role] = &[Role::Control];
 
 /// Marks a call that was passed on, so that it is not passed on again.
 const PASSED_ON: &str = "undercroft-passed-on";
@@ -50,6 +56,11 @@ impl ControlService {
             .max_encoding_message_size(limits::MESSAGE_BYTES)
     }
 
+    /// Lets a call pass whose certificate is of one of these roles.
+    fn admit<T>(&self, call: &Request<T>, roles: &[Role]) -> Result<(), Status> {
+        self.0.desk.peers.access(roles).check(call.extensions()).map(|_| ())
+    }
+
     /// The leader to pass a call on to; `None` when it is this member.
     fn leader<T>(&self, call: &Request<T>) -> Result<Option<Client>, Status> {
         let Inner { desk, lead, .. } = &*self.0;
@@ -82,12 +93,14 @@ impl Control for ControlService {
         &self,
         call: Request<wire::ChallengeRequest>,
     ) -> Result<Response<wire::ChallengeReply>, Status> {
+        self.admit(&call, NODES)?;
         known(call.get_ref().version)?;
         let challenge = self.0.challenges.give(&self.0.desk.ports).to_vec();
         Ok(Response::new(wire::ChallengeReply { version: VERSION, challenge }))
     }
 
     async fn join(&self, call: Request<wire::JoinRequest>) -> Result<Response<wire::JoinReply>, Status> {
+        self.admit(&call, NODES)?;
         known(call.get_ref().version)?;
         join::join(&self.0, call.into_inner()).await.map(Response::new)
     }
@@ -96,6 +109,7 @@ impl Control for ControlService {
         &self,
         call: Request<wire::HeartbeatRequest>,
     ) -> Result<Response<wire::HeartbeatReply>, Status> {
+        self.admit(&call, NODES)?;
         known(call.get_ref().version)?;
         if let Some(mut leader) = self.leader(&call)? {
             return leader.heartbeat(passed_on(call.into_inner())).await;
@@ -114,16 +128,18 @@ impl Control for ControlService {
     }
 
     async fn watch(&self, call: Request<wire::WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let asked = call.into_inner();
-        known(asked.version)?;
-        let tenants = match asked.role {
-            1 => false,
-            2 => true,
+        known(call.get_ref().version)?;
+        let (role, tenants) = match call.get_ref().role {
+            1 => (Role::Node, false),
+            2 => (Role::Router, true),
             other => {
                 let what = format!("message WatchRequest: field 'role' is {other}; 1 node, 2 router");
                 return Err(Status::invalid_argument(what));
             }
         };
+        // What tenants are known by is for routers alone.
+        self.admit(&call, &[role])?;
+        let asked = call.into_inner();
         let place = self.0.watchers.clone().try_acquire_owned().map_err(|_| {
             Status::resource_exhausted("this member has as many watchers as it takes; watch another one")
         })?;
@@ -137,6 +153,7 @@ impl Control for ControlService {
         &self,
         call: Request<wire::WitnessesRequest>,
     ) -> Result<Response<wire::WitnessesReply>, Status> {
+        self.admit(&call, NODES)?;
         let asked = call.into_inner();
         known(asked.version)?;
         if asked.witnesses.len() > limits::REPORTED_WITNESSES {
@@ -169,6 +186,7 @@ impl Control for ControlService {
         &self,
         call: Request<wire::JobStepsRequest>,
     ) -> Result<Response<wire::JobStepsReply>, Status> {
+        self.admit(&call, NODES)?;
         known(call.get_ref().version)?;
         match self.leader(&call)? {
             Some(mut leader) => leader.take_job_steps(passed_on(call.into_inner())).await,
@@ -180,6 +198,7 @@ impl Control for ControlService {
         &self,
         call: Request<wire::JobStepReport>,
     ) -> Result<Response<wire::JobStepReportReply>, Status> {
+        self.admit(&call, NODES)?;
         known(call.get_ref().version)?;
         steps::report(&self.0, call.into_inner()).await.map(Response::new)
     }
@@ -188,12 +207,14 @@ impl Control for ControlService {
         &self,
         call: Request<wire::ProposeRequest>,
     ) -> Result<Response<wire::ProposeReply>, Status> {
+        self.admit(&call, MEMBERS)?;
         let asked = call.into_inner();
         known(asked.version)?;
         enter::propose(&self.0, &asked.batch).await.map(Response::new)
     }
 
     async fn enter(&self, call: Request<wire::EnterRequest>) -> Result<Response<wire::EnterReply>, Status> {
+        self.admit(&call, MEMBERS)?;
         known(call.get_ref().version)?;
         match self.leader(&call)? {
             Some(mut leader) => leader.enter(passed_on(call.into_inner())).await,

@@ -17,3 +17,6 @@ pub use control::ControlService;
 pub use desk::Desk;
 pub use lead::Lead;
 pub use peers::Peers;
+
+#[cfg(test)]
+mod roles_test;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tonic::Status;
 use tonic::transport::Channel;
+use undercroft_certs::Role;
+use undercroft_certs::grpc::Access;
 use undercroft_proto::wire::control::control_client::ControlClient;
 
 use crate::limits;
@@ -26,6 +28,11 @@ impl Peers {
     #[must_use]
     pub fn new(connect: Connect) -> Self {
         Self { connect, known: Arc::default() }
+    }
+
+    /// Who may make calls that are for these roles.
+    pub(super) const fn access(&self, roles: &[Role]) -> Access {
+        self.connect.access(roles)
     }
 
     /// The client of the member at an address.

@@ -29,7 +29,8 @@ impl Requests {
     }
 
     /// The outcome to give without doing anything; `None` for a request that is new.
-    pub(super) fn recall(&self, request: &Request) -> Option<Outcome> {
+    #[must_use]
+    pub fn recall(&self, request: &Request) -> Option<Outcome> {
         let (digest, outcome) = self.known.get(&request.id)?;
         let same = *digest == request.digest;
         Some(if same { outcome.clone() } else { Outcome::Refused(Refusal::RequestReused) })

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use undercroft_control_plane::admin::AdminToken;
 use undercroft_control_plane::ports::Ports;
-use undercroft_control_plane::process::{Keys, Options, Server};
+use undercroft_control_plane::process::{Admin, Keys, Options, Server};
 use undercroft_control_plane::raft::{Connect, Timing};
 use undercroft_control_plane::state::{ClusterCommand, Command, Outcome, Settings};
 use undercroft_proto::wire::VERSION;
@@ -19,6 +20,9 @@ use undercroft_proto::{JoinKey, Joining, MemberId, NodeId, TokenKey};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The fleet's master key in tests.
 pub(crate) const MASTER: [u8; 32] = [9; 32];
+
+/// The operator's token in tests.
+pub(crate) const TOKEN: &str = "0123456789abcdef";
 
 pub(crate) type Client = ControlClient<tonic::transport::Channel>;
 
@@ -63,6 +67,10 @@ impl Fleet {
             join,
             keys: Keys { tokens: TokenKey::new([4; 32]), join: Some(JoinKey::derive(&MASTER)) },
             connect: Connect::plain(),
+            admin: Some(Admin {
+                listen: "127.0.0.1:0".into(),
+                token: AdminToken::new(TOKEN.into()).expect("a token"),
+            }),
             timing: Timing::default(),
             ports: Ports::of_this_machine(),
         };

@@ -276,6 +276,17 @@ pub fn hex_key(text: &str) -> Parsed<()> {
     Ok(())
 }
 
+/// The bytes of such a key.
+pub fn hex_key_bytes(text: &str) -> Parsed<[u8; 32]> {
+    hex_key(text)?;
+    let nibble = |digit: u8| char::from(digit).to_digit(16).unwrap_or_default() as u8;
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.trim().as_bytes().chunks_exact(2)) {
+        *byte = nibble(pair[0]) << 4 | nibble(pair[1]);
+    }
+    Ok(bytes)
+}
+
 /// Requests a minute: a plain whole number; 0 or `off` for none.
 pub fn rate_limit(text: &str) -> Parsed<u64> {
     if is_off(text) {

@@ -100,6 +100,23 @@ pub fn assertion_secret(environment: &Environment) -> Reading<String> {
     named(environment, "UNDERCROFT_ASSERTION_SECRET", |text| parse::any(text).map(|()| text.to_owned()))
 }
 
+/// `UNDERCROFT_ORCH_KEY`: under what the control plane keeps tokens.
+pub fn orchestrator_key(environment: &Environment) -> Reading<[u8; 32]> {
+    named(environment, "UNDERCROFT_ORCH_KEY", parse::hex_key_bytes)
+}
+
+/// `UNDERCROFT_ORCH_ADMIN_TOKEN`, untrimmed: what an operator must show.
+pub fn admin_token(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_ORCH_ADMIN_TOKEN", |text| {
+        parse::admin_token(text).map(|()| text.to_owned())
+    })
+}
+
+/// `UNDERCROFT_ORCH_ADDR`: where the control plane listens for operators.
+pub fn orchestrator_address(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_ORCH_ADDR", |text| parse::listen_address(text).map(|()| text.to_owned()))
+}
+
 /// `UNDERCROFT_METRICS`.
 pub fn metrics(environment: &Environment) -> Reading<bool> {
     named(environment, "UNDERCROFT_METRICS", parse::switch)

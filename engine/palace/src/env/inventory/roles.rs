@@ -65,19 +65,16 @@ pub(super) const TABLE: &[Variable] = &[
         .secret()
         .values("64 hexadecimal digits (32 bytes)")
         .default("required by the control plane")
-        .means("Seals credentials and authenticates tokens.")
-        .unbuilt(CONTROL),
+        .means("Authenticates tokens; the same for each member."),
     Variable::protects("UNDERCROFT_ORCH_ADMIN_TOKEN", Reader::Orchestrator, parse::admin_token)
         .secret()
         .values("at least 16 characters, no white space at its end")
         .default("required by the control plane")
-        .means("Guards the operator's routes.")
-        .unbuilt(CONTROL),
+        .means("Guards the operator's routes."),
     Variable::tunes("UNDERCROFT_ORCH_ADDR", Reader::Orchestrator, parse::listen_address)
         .values("host:port")
         .default("127.0.0.1:8900")
-        .means("Where the control plane listens.")
-        .unbuilt(CONTROL),
+        .means("Where the control plane listens for operators."),
     Variable::protects("UNDERCROFT_ORCH_ENGINE_CA", Reader::Orchestrator, pins::certificate_file)
         .blank_refused()
         .values("PEM file")
