@@ -30,7 +30,9 @@ async fn holding(server: &Server, bytes: &[u8]) -> TcpStream {
 async fn counted(server: &Server, reason: &str) -> u64 {
     let text = server.get("/metrics").await.text();
     let series = format!("undercroft_http_connections_ended_total{{reason=\"{reason}\"}} ");
-    text.lines().find_map(|line| line.strip_prefix(&series)).map_or(0, |count| count.parse().unwrap())
+    text.lines()
+        .find_map(|line| line.strip_prefix(&series))
+        .map_or(0, |count| count.parse().expect("a number"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
