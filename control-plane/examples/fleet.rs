@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
@@ -215,12 +214,23 @@ async fn failed_over(group: &mut Group) -> Outcomes {
 async fn started(group: &mut Group, tenants: u64) -> Outcomes {
     let leader = group.leader().await;
     let number = group.members.keys().find(|number| **number != leader).copied().unwrap_or(leader);
+    let newest = group.folder.path().join(number.to_string()).join("snapshots/newest.snapshot");
+    group.member(number)?.desk().member.raft().trigger().snapshot().await?;
+    let bytes = loop {
+        match newest.metadata() {
+            Ok(file) => break file.len(),
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    };
     group.members.remove(&number).ok_or("no such member")?.stop().await;
-    let snapshot = Path::new("snapshots/newest.snapshot");
-    let bytes =
-        group.folder.path().join(number.to_string()).join(snapshot).metadata().map_or(0, |file| file.len());
-    let began = Instant::now();
-    group.start(number).await?;
+    let began = loop {
+        // What the library still does with the log may outlast the member by a moment.
+        let began = Instant::now();
+        match group.start(number).await {
+            Ok(()) => break began,
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    };
     let there =
         |server: &Server| server.desk().member.map().read(|state| state.tenants().len() as u64) >= tenants;
     group.until(there).await;

@@ -110,9 +110,7 @@ pub enum Error {
         problem: String,
     },
     /// Connections without encryption, to others than this machine.
-    #[error(
-        "{what} {address} is not of this machine, and without certificates connections are plain; give --cert-dir, or listen on 127.0.0.1"
-    )]
+    #[error("{what} {address} is not of this machine, and what it carries is not encrypted; use 127.0.0.1{}", if *what == "--admin-listen" { ", with a proxy that has TLS before it" } else { ", or give --cert-dir" })]
     Exposed {
         /// "--listen", "--advertise", "--admin-listen".
         what: &'static str,

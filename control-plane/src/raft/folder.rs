@@ -6,6 +6,8 @@ use std::path::Path;
 
 /// Flushes the names in a folder.
 pub(super) fn sync(folder: &Path) -> io::Result<()> {
+    // The parent of a name without a folder before it is the empty path.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     File::open(folder)?.sync_all()
 }
 
