@@ -252,9 +252,7 @@ impl Error {
             | Self::Misplaced { .. }
             | Self::NotOpened(_) => ErrorClass::Integrity,
             // Something that is no file lies in the place of one.
-            Self::Io { source, .. } | Self::Vault(undercroft_vault::Error::Io { source, .. })
-                if undercroft_crypto::regular::is_refusal(source) =>
-            {
+            Self::Io { source, .. } if undercroft_crypto::regular::is_refusal(source) => {
                 ErrorClass::Integrity
             }
             Self::Vault(inner) => inner.class(),

@@ -182,6 +182,10 @@ impl Error {
             Self::SnapshotExpired | Self::Embedding(_) | Self::LogPending(_) => ErrorClass::Unavailable,
             Self::Crypto(inner) => inner.class(),
             Self::Sqlite(inner) => sqlite_class(inner),
+            // Something that is no file lies in the place of one.
+            Self::Io { source, .. } if undercroft_crypto::regular::is_refusal(source) => {
+                ErrorClass::Integrity
+            }
             Self::Image(_) | Self::Index(_) | Self::Io { .. } => ErrorClass::Internal,
         }
     }

@@ -4,10 +4,11 @@
 //! Words alone never decide: whoever says the same thing twice has said two things. A position does not either: a log
 //! may lose lines, and then its messages stand elsewhere in it.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use undercroft_text::duplicate_form;
-use undercroft_vault::{AddedBy, Drawer, NewDrawer, Vault};
+use undercroft_vault::{AddedBy, Drawer, DrawerMeta, NewDrawer, Vault};
 
 use super::source::Source;
 use crate::error::Result;
@@ -80,8 +81,9 @@ pub(super) fn look(vault: &Vault, source: &Source, texts: Vec<NewDrawer>, met: &
         })
         .collect();
     find_own(&mut texts, vault.filed_from(&source.name)?);
+    let mut known = Known::default();
     for text in texts.iter_mut().filter(|text| !text.is_filed()) {
-        if met.0.contains(&(text.said(), text.before)) || is_elsewhere(vault, source, &text.new)? {
+        if met.0.contains(&(text.said(), text.before)) || known.is_elsewhere(vault, source, text)? {
             text.filed = Filed::Elsewhere;
         }
     }
@@ -111,20 +113,36 @@ fn find_own(texts: &mut [Text], drawers: Vec<Drawer>) {
     }
 }
 
-/// Whether a text was filed from elsewhere: by another command from the same line, from a copy of this transcript, or
-/// into a drawer that a deduplication kept for it.
-fn is_elsewhere(vault: &Vault, source: &Source, new: &NewDrawer) -> Result<bool> {
-    let Some(oldest) = vault.find_duplicate(&new.text)? else { return Ok(false) };
-    let meta = vault.get(oldest)?.meta;
-    if meta.occurrences.iter().any(|kept| kept.content_date == new.content_date) {
-        return Ok(true);
+/// What the vault holds of words that were asked about: short ones stand in a transcript often.
+#[derive(Default)]
+struct Known(HashMap<String, Vec<DrawerMeta>>);
+
+impl Known {
+    /// Whether a text was filed from elsewhere: by another command from the same line, from a copy of this transcript, or
+    /// into a drawer that a deduplication kept for it.
+    fn is_elsewhere(&mut self, vault: &Vault, source: &Source, text: &Text) -> Result<bool> {
+        let (new, form) = (&text.new, text.said().0);
+        let held = match self.0.entry(form) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let drawers = vault.of_same_words(&new.text)?;
+                unknown.insert(drawers.into_iter().map(|drawer| drawer.meta).collect())
+            }
+        };
+        let line = new.origin.as_ref().and_then(|origin| origin.line_start);
+        let holds = |meta: &DrawerMeta| {
+            line.is_some_and(|line| meta.line_start <= Some(line) && Some(line) <= meta.line_end)
+        };
+        let is_own = |meta: &DrawerMeta| meta.source_file.as_deref() == Some(source.name.as_str());
+        let same_time = |meta: &&DrawerMeta| {
+            new.content_date.is_some() && !is_own(meta) && meta.content_date == new.content_date
+        };
+        Ok(held.iter().filter(same_time).count() > text.before
+            || held
+                .iter()
+                .any(|meta| meta.occurrences.iter().any(|day| day.content_date == new.content_date))
+            || held.iter().any(|meta| is_own(meta) && meta.added_by != AddedBy::Sweeper && holds(meta)))
     }
-    if meta.source_file.as_deref() != Some(source.name.as_str()) {
-        return Ok(new.content_date.is_some() && meta.content_date == new.content_date);
-    }
-    let line = new.origin.as_ref().and_then(|origin| origin.line_start);
-    let holds = |line: u32| meta.line_start <= Some(line) && Some(line) <= meta.line_end;
-    Ok(meta.added_by != AddedBy::Sweeper && line.is_some_and(holds))
 }
 
 /// A log that was rewritten files some texts where others were filed before: those are filed anew where they stand now.

@@ -162,6 +162,11 @@ pub(crate) fn by_fingerprint(conn: &Connection, fp: &Blind) -> Result<Option<Dra
     one(conn, "fp = ?1 ORDER BY seq LIMIT 1", fp)
 }
 
+/// Every row with this fingerprint, oldest first.
+pub(crate) fn all_by_fingerprint(conn: &Connection, fp: &Blind) -> Result<Vec<DrawerRow>> {
+    many(conn, "fp = ?1 ORDER BY seq", [fp.as_bytes()])
+}
+
 /// Whether any row has this fingerprint.
 pub(crate) fn has_fingerprint(conn: &Connection, fp: &Blind) -> Result<bool> {
     Ok(conn.prepare_cached("SELECT 1 FROM drawers WHERE fp = ?1 LIMIT 1")?.exists([fp.as_bytes()])?)

@@ -151,6 +151,19 @@ impl Vault {
         })
     }
 
+    /// Every drawer whose words are the same by that rule, oldest first.
+    ///
+    /// # Errors
+    /// An integrity error when one of them fails its check.
+    pub fn of_same_words(&self, text: &str) -> Result<Vec<Drawer>> {
+        let fp = self.fingerprint(text);
+        let snapshot = self.reading()?;
+        snapshot.with(|conn| {
+            let rows = table::all_by_fingerprint(conn, &fp)?.into_iter();
+            rows.map(|row| self.open_row(conn, row).map(Opened::into_drawer)).collect()
+        })
+    }
+
     /// Which of `texts` are filed already, by the same rule; nothing is opened.
     ///
     /// # Errors
