@@ -177,7 +177,7 @@ fn a_pipe_for_an_index_image_is_replaced_and_a_folder_named() {
     assert!(fs::symlink_metadata(&image).expect("an image").is_file());
     fs::remove_file(&image).expect("removed");
     fs::create_dir(&image).expect("a folder");
-    palace.run(&["repair"]).refuses(1, "a folder where a regular file belongs");
+    palace.run(&["repair"]).refuses(2, "a folder where a regular file belongs");
     fs::remove_dir(&image).expect("moved away");
     let _ = palace.run(&["repair"]).ok();
 }
