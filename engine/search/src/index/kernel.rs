@@ -213,10 +213,13 @@ pub(crate) fn fuse_body(fusing: &Fusing<'_>, scores: Scores<'_>) {
 
 /// Brings raw evidence into 0..1, `half` to one half. Squared, so that it tells apart best where the best drawers
 /// are; a plain quotient is nearly flat there and leaves the order to meaning alone.
+///
+/// More evidence never gives less, not even in the last bit: every step rounds in order. `raw / (raw + half)` does not, since
+/// both of its terms round, and the bounds on a score would then cross.
 #[inline(always)]
 pub(crate) fn squash(raw: f32, half: f32) -> f32 {
     let (raw, half) = (raw * raw, half * half);
-    if raw <= 0.0 { 0.0 } else { raw / (raw + half) }
+    if raw <= 0.0 { 0.0 } else { 1.0 - half / (raw + half) }
 }
 
 /// Recency, 0..=1, from a drawer's age and the factor of the ranking instant.

@@ -69,4 +69,19 @@ proptest! {
         prop_assert!(ordered);
         prop_assert_eq!(run(fuse), run(fuse_body));
     }
+
+    #[test]
+    fn more_evidence_never_squashes_to_less(raw in 0.0f32..40.0, more in 0.0f32..4.0, half in 0.001f32..20.0) {
+        let (less, more) = (squash(raw, half), squash(raw + more, half));
+        prop_assert!((0.0..=1.0).contains(&less) && less <= more && more <= 1.0, "{less} {more}");
+    }
+}
+
+#[test]
+fn evidence_that_all_but_fills_the_scale_is_still_in_order() {
+    // Found by the property above: the quotient of the two squares gave the smaller one more.
+    let (half, less, more) = (0.010_023_22, 22.555_521 + 1.096_724_6 * (0.999 / 16.0), 22.555_521 + 1.000_1 * 1.096_724_6);
+    assert!(squash(less, half) <= squash(more, half));
+    let plain = |raw: f32| raw * raw / (raw * raw + half * half);
+    assert!(plain(less) > plain(more), "the plain quotient does not keep the order here");
 }
