@@ -2,6 +2,7 @@
 //!
 //! What a vault or the installation says is passed on unchanged. No status is decided here.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,6 +70,35 @@ pub enum Error {
     /// The process has no room to start in.
     #[error("cannot start serving: {0}")]
     Start(Arc<std::io::Error>),
+    /// A journal was to be created where there is one.
+    #[error("there is a journal in {0}; open it, or set it aside if it is retired")]
+    JournalExists(PathBuf),
+    /// The journal belongs to another process.
+    #[error("the journal in {0} is in use by another process; stop that one first")]
+    JournalInUse(PathBuf),
+    /// The journal was written by a newer version of the program.
+    #[error(
+        "{path} has version {version} of the journal's format; run the version of the program that wrote it"
+    )]
+    JournalVersion {
+        /// The segment.
+        path: PathBuf,
+        /// Its version.
+        version: u8,
+    },
+    /// The disk did not do what the journal needs.
+    #[error("cannot {doing} {path}: {source}")]
+    JournalIo {
+        /// What was tried.
+        doing: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: Arc<std::io::Error>,
+    },
+    /// The journal has as many groups as it may.
+    #[error("the journal has {0} groups, as many as it may; move shards to other nodes")]
+    JournalGroups(usize),
     /// The thread that did the work ended before it had an answer. Whether a change happened is not known.
     #[error("internal: the work ended without an answer; look whether it was done before you repeat it")]
     Lost,
@@ -88,10 +118,18 @@ impl Error {
             Self::VaultBusy(_) | Self::Busy(_) | Self::Draining | Self::Listen { .. } | Self::Start(_) => {
                 ErrorClass::Unavailable
             }
+            Self::JournalIo { .. } | Self::JournalGroups(_) => ErrorClass::Unavailable,
+            Self::JournalExists(_) | Self::JournalInUse(_) => ErrorClass::Conflict,
             Self::InUse(_) | Self::CoResident(_) | Self::EarlierBackup { .. } => ErrorClass::Conflict,
+            Self::JournalVersion { .. } => ErrorClass::Invalid,
             Self::ForeignBackup { .. } | Self::Exposed(_) => ErrorClass::Invalid,
             Self::Lost => ErrorClass::Internal,
         }
+    }
+
+    /// What a file or folder of the journal did not do.
+    pub(crate) fn journal(doing: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::JournalIo { doing, path: path.to_path_buf(), source: Arc::new(source) }
     }
 
     /// After how long the same request may succeed, where that can be said.

@@ -1,12 +1,13 @@
 //! One process that serves many vaults to many clients at once.
 //!
 //! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`; `telemetry` counts and logs; `reply` is
-//! what is answered, as types. This
+//! what is answered, as types; `journal` is the log of the Raft groups of a node, which nothing uses yet. This
 //! crate knows nothing of tenants and their tokens, and reads no environment: what was declared is handed to it. Start at
 //! [`serving::Serving`] and [`http::serve`]; [`run`] is the whole process.
 
 mod error;
 pub mod http;
+pub mod journal;
 pub mod limits;
 pub mod mcp;
 mod process;
