@@ -12,7 +12,7 @@ use crate::chain::ChainKey;
 use crate::entropy::Entropy;
 use crate::error::Error;
 use crate::ids::{Blind, KeyGeneration, Salt, SealId};
-use crate::keyed::Keyed;
+use crate::keyed::{Keyed, Running};
 use crate::layout::{NONCE_LEN, put_domain, put_lp};
 use crate::manifest::ManifestKey;
 use crate::master::MasterKey;
@@ -235,6 +235,10 @@ impl SegmentKey {
 pub struct NonceKey(Keyed);
 
 impl NonceKey {
+    pub(crate) fn start(&self, domain: &str) -> Running {
+        self.0.start(domain)
+    }
+
     /// HMAC(nonce key, domain ‖ lp(seed) ‖ lp(associated data of `ctx`) ‖ lp(SHA-256(plain))), first 24 bytes.
     #[must_use]
     pub fn nonce(&self, seed: &[u8; 32], ctx: &SealContext<'_>, plain: &[u8]) -> [u8; NONCE_LEN] {

@@ -111,6 +111,26 @@ pub enum Error {
         /// The largest accepted size, in bytes.
         limit: usize,
     },
+    /// Bytes are not a segment that this crate writes.
+    #[error("the segment is damaged: {defect}")]
+    Segment {
+        /// What is wrong with it.
+        defect: &'static str,
+    },
+    /// A segment is of a version that this program does not know.
+    #[error("the segment has format version {found}, which this program does not know; upgrade the program")]
+    SegmentVersion {
+        /// The version that it states.
+        found: u8,
+    },
+    /// Changes do not fit into one segment.
+    #[error("a segment of {bytes} bytes is above the limit of {limit}; split the work")]
+    SegmentTooLarge {
+        /// What it would have, or has.
+        bytes: usize,
+        /// The most that one may have.
+        limit: usize,
+    },
     /// A manifest is not one that this crate writes, before any key was tried.
     #[error("the vault manifest is damaged ({detail}): restore vault.json from a backup of this vault")]
     ManifestForm {
@@ -139,12 +159,15 @@ impl Error {
             | Self::Hex { .. }
             | Self::Generation
             | Self::Level
+            | Self::SegmentVersion { .. }
+            | Self::SegmentTooLarge { .. }
             | Self::ManifestField { .. } => ErrorClass::Invalid,
             Self::Kdf { .. } => ErrorClass::Unavailable,
             Self::Open
             | Self::TagMismatch
             | Self::Frame { .. }
             | Self::FrameTooLarge { .. }
+            | Self::Segment { .. }
             | Self::ManifestForm { .. }
             | Self::ManifestMac => ErrorClass::Integrity,
         }

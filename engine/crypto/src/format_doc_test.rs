@@ -8,7 +8,7 @@ use crate::ids::{Blind, Digest, Head, KdfSalt, Salt, SealId, Tag};
 use crate::manifest::{self, Manifest};
 use crate::seal::{self, SealDomain};
 use crate::tag::TagDomain;
-use crate::{chain, fixture, frame, layout, master};
+use crate::{chain, draw, fixture, frame, layout, master};
 
 const PAGE: &str = include_str!("../../../docs/formats/keys-and-seals.md");
 
@@ -71,6 +71,7 @@ fn the_page_names_every_single_domain() {
         derive::DERIVE_DOMAIN,
         seal::SEAL_DOMAIN,
         derive::NONCE_DOMAIN,
+        draw::DRAW_DOMAIN,
         blind::LABEL_DOMAIN,
         chain::STEP_DOMAIN,
         derive::SAMPLE_DOMAIN,

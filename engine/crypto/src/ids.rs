@@ -122,6 +122,10 @@ byte_value! {
     KdfSalt, 16, "passphrase salt"
 }
 byte_value! {
+    /// Drawn for each proposal of a segment: tells two attempts at one base apart.
+    ProposalId, 16, "proposal id"
+}
+byte_value! {
     /// What stands in a column instead of a value: equal values of one column give equal bytes within a key
     /// generation, and nothing else can be read from it.
     Blind, 16, "blind value"
@@ -140,8 +144,8 @@ byte_value! {
     Digest, 32, "chain digest"
 }
 
-compared_by_value!(SealId, Salt, KdfSalt, Blind, Head, Digest);
-drawn_at_random!(SealId, Salt, KdfSalt);
+compared_by_value!(SealId, Salt, KdfSalt, ProposalId, Blind, Head, Digest);
+drawn_at_random!(SealId, Salt, KdfSalt, ProposalId);
 
 impl PartialEq for Tag {
     fn eq(&self, other: &Self) -> bool {

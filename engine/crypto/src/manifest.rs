@@ -219,6 +219,12 @@ impl UnverifiedManifest {
         &self.claims.name
     }
 
+    /// Whether it claims a position in a replicated log: such a vault is written by its cluster alone.
+    #[must_use]
+    pub const fn is_of_cluster(&self) -> bool {
+        self.claims.log_id.is_some()
+    }
+
     /// Checks the MAC and gives the manifest.
     ///
     /// # Errors
