@@ -46,12 +46,14 @@ fn rows_are_whole_and_names_are_unique() {
         assert!(variable.meaning.ends_with('.'), "{}", variable.name);
         assert_eq!(inventory::find(variable.name).unwrap().name, variable.name);
     }
-    assert_eq!(seen.len(), 82);
+    assert_eq!(seen.len(), 86);
 }
 
 #[test]
 fn what_protects_is_classed_as_protecting() {
     let listed = [
+        "ADMIN_CA",
+        "ADMIN_TOKEN",
         "ADMISSION",
         "ADMISSION_LLM",
         "ADMISSION_RATE",
@@ -73,12 +75,14 @@ fn what_protects_is_classed_as_protecting() {
         "OTLP_CA",
         "PASSPHRASE",
         "READ_AUDIT",
+        "RECOVERY_PASSPHRASE",
         "RETRIEVAL",
         "SEMANTIC_GATE",
         "TRUST_FLOOR",
     ];
     // Outward addresses pin a path off the machine, and a reranker that cannot start must not be passed over.
     let paths = [
+        "ADMIN_URL",
         "EMBED_URL",
         "LLM_URL",
         "QDRANT_URL",

@@ -9,6 +9,7 @@ use super::environment::Environment;
 use super::finding::{Complaint, Finding, Reading, Severity, read};
 use super::inventory::{self, Check, Reader, Variable};
 use super::parse::{self, Fusion, Limit, TrustFloor};
+use super::{pins, transport};
 
 /// Reads a variable of the inventory by name.
 fn named<T>(
@@ -110,6 +111,26 @@ pub fn admin_token(environment: &Environment) -> Reading<String> {
     named(environment, "UNDERCROFT_ORCH_ADMIN_TOKEN", |text| {
         parse::admin_token(text).map(|()| text.to_owned())
     })
+}
+
+/// `UNDERCROFT_ADMIN_URL`: where commands find the Admin API.
+pub fn admin_url(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_ADMIN_URL", |text| transport::outward_url(text).map(|()| text.to_owned()))
+}
+
+/// `UNDERCROFT_ADMIN_TOKEN`, untrimmed: what commands show there.
+pub fn operator_token(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_ADMIN_TOKEN", |text| parse::admin_token(text).map(|()| text.to_owned()))
+}
+
+/// `UNDERCROFT_ADMIN_CA`: whom commands trust there.
+pub fn admin_authority(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_ADMIN_CA", |text| pins::certificate_file(text).map(|()| text.to_owned()))
+}
+
+/// `UNDERCROFT_RECOVERY_PASSPHRASE`, untrimmed: under what recovery kits are sealed.
+pub fn recovery_passphrase(environment: &Environment) -> Reading<String> {
+    named(environment, "UNDERCROFT_RECOVERY_PASSPHRASE", |text| parse::any(text).map(|()| text.to_owned()))
 }
 
 /// `UNDERCROFT_ORCH_ADDR`: where the control plane listens for operators.

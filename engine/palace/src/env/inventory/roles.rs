@@ -70,7 +70,26 @@ pub(super) const TABLE: &[Variable] = &[
         .secret()
         .values("at least 16 characters, no white space at its end")
         .default("required by the control plane")
-        .means("Guards the operator's routes."),
+        .means(
+            "Guards the operator's routes; commands show it when `UNDERCROFT_ADMIN_TOKEN` is not declared.",
+        ),
+    Variable::protects("UNDERCROFT_ADMIN_URL", Reader::Orchestrator, transport::outward_url)
+        .values("https anywhere, http on this machine")
+        .default("http://127.0.0.1:8900")
+        .means("Where the commands of a fleet find its Admin API; `--admin-url` goes before it."),
+    Variable::protects("UNDERCROFT_ADMIN_TOKEN", Reader::Orchestrator, parse::admin_token)
+        .secret()
+        .values("at least 16 characters, no white space at its end")
+        .default("`UNDERCROFT_ORCH_ADMIN_TOKEN`")
+        .means("What those commands show there; `--admin-token-file` goes before it."),
+    Variable::protects("UNDERCROFT_ADMIN_CA", Reader::Orchestrator, pins::certificate_file)
+        .blank_refused()
+        .values("PEM file")
+        .means("Whom they trust when the address is https: the cluster's `ca.crt`; `--ca` goes before it."),
+    Variable::protects("UNDERCROFT_RECOVERY_PASSPHRASE", Reader::Orchestrator, parse::any)
+        .secret()
+        .values("any text that is not blank; at least 12 characters for a new kit")
+        .means("Seals and opens recovery kits; `--passphrase-file` goes before it."),
     Variable::tunes("UNDERCROFT_ORCH_ADDR", Reader::Orchestrator, parse::listen_address)
         .values("host:port")
         .default("127.0.0.1:8900")
