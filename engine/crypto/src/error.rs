@@ -148,6 +148,31 @@ pub enum Error {
         /// What would be accepted.
         remedy: &'static str,
     },
+    /// A file that is no recovery kit, or none that this program knows.
+    #[error(
+        "this is no recovery kit that can be read: {detail}; name the file that 'cluster recovery-kit' wrote"
+    )]
+    KitForm {
+        /// What is wrong with it.
+        detail: &'static str,
+    },
+    /// A recovery kit whose bytes are not those that were written.
+    #[error("the recovery kit is damaged or was changed: take another copy of it, or make a new one")]
+    KitDamaged,
+    /// A recovery kit that is sealed under the other kind of secret.
+    #[error("this recovery kit is sealed under {needs}: give that one")]
+    KitKind {
+        /// "a passphrase", "a key file".
+        needs: &'static str,
+    },
+    /// A secret that is not the kit's.
+    #[error(
+        "this recovery kit is sealed under {what}, and not under this one: give the one that it was made with"
+    )]
+    KitSecret {
+        /// "a passphrase", "a key file".
+        what: &'static str,
+    },
 }
 
 impl Error {
@@ -161,7 +186,10 @@ impl Error {
             | Self::Level
             | Self::SegmentVersion { .. }
             | Self::SegmentTooLarge { .. }
-            | Self::ManifestField { .. } => ErrorClass::Invalid,
+            | Self::ManifestField { .. }
+            | Self::KitForm { .. }
+            | Self::KitKind { .. } => ErrorClass::Invalid,
+            Self::KitSecret { .. } => ErrorClass::Denied,
             Self::Kdf { .. } => ErrorClass::Unavailable,
             Self::Open
             | Self::TagMismatch
@@ -169,7 +197,8 @@ impl Error {
             | Self::FrameTooLarge { .. }
             | Self::Segment { .. }
             | Self::ManifestForm { .. }
-            | Self::ManifestMac => ErrorClass::Integrity,
+            | Self::ManifestMac
+            | Self::KitDamaged => ErrorClass::Integrity,
         }
     }
 }

@@ -66,7 +66,7 @@ impl MasterKey {
         Ok(Self(key))
     }
 
-    /// The raw bytes, for writing the key file and for nothing else.
+    /// The raw bytes, for writing the key file and for deriving a fleet's join key, and for nothing else.
     #[must_use]
     pub fn expose_to_key_file(&self) -> &[u8; KEY_LEN] {
         self.0.expose()
