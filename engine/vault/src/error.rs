@@ -40,6 +40,28 @@ pub enum Error {
          what is there now"
     )]
     Displaced(String),
+    /// The vault is a replica of a cluster, which writes it through its log.
+    #[error(
+        "vault '{0}' is a replica of a cluster and is written through the cluster alone; send the request to the cluster, or \
+         open the vault read-only"
+    )]
+    OfCluster(String),
+    /// The vault is no replica of a cluster.
+    #[error("vault '{0}' is not a replica of a cluster; open it as a vault of this machine")]
+    NotOfCluster(String),
+    /// A write of this vault waits for its replicas.
+    #[error("a write of vault '{0}' waits for its replicas, and the next one cannot begin; try again")]
+    Parked(String),
+    /// The vault is frozen, or the writer believes in another ownership of it.
+    #[error(
+        "vault '{name}' takes no writes here: {reason}; ask its cluster who owns it, and send the request there"
+    )]
+    NotOwned {
+        /// Vault name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// The vault was opened for reading.
     #[error("vault is open read-only; open it for writing to change it")]
     ReadOnly,
@@ -167,11 +189,13 @@ impl Error {
             | Self::Schema { .. } => ErrorClass::Invalid,
             Self::NoDrawer(_) | Self::NoVault(_) => ErrorClass::NotFound,
             Self::VaultExists(_)
+            | Self::NotOfCluster(_)
+            | Self::NotOwned { .. }
             | Self::InUse(_)
             | Self::Displaced(_)
             | Self::Backup(_)
             | Self::IdempotencyConflict => ErrorClass::Conflict,
-            Self::ReadOnly => ErrorClass::Denied,
+            Self::ReadOnly | Self::OfCluster(_) => ErrorClass::Denied,
             Self::Record { .. }
             | Self::ChainBroken { .. }
             | Self::RolledBack { .. }
@@ -179,7 +203,9 @@ impl Error {
             | Self::ManifestMissing(_)
             | Self::Damaged(_)
             | Self::KeyCheck(_) => ErrorClass::Integrity,
-            Self::SnapshotExpired | Self::Embedding(_) | Self::LogPending(_) => ErrorClass::Unavailable,
+            Self::SnapshotExpired | Self::Parked(_) | Self::Embedding(_) | Self::LogPending(_) => {
+                ErrorClass::Unavailable
+            }
             Self::Crypto(inner) => inner.class(),
             Self::Sqlite(inner) => sqlite_class(inner),
             // Something that is no file lies in the place of one.

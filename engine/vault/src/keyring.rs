@@ -45,6 +45,14 @@ impl Keyring {
         self.level
     }
 
+    pub(crate) fn seal_id(&self) -> &SealId {
+        &self.seal_id
+    }
+
+    pub(crate) fn generation(&self) -> KeyGeneration {
+        self.generation
+    }
+
     pub(crate) fn keys(&self) -> &VaultKeys {
         &self.keys
     }

@@ -1,8 +1,8 @@
 //! One vault: encrypted, tamper-evident, searched by meaning and by word.
 //!
 //! Everything that is true of one vault is here: its schema, the one write door, the one read door, search over it,
-//! verification, repair, consistent copies. This crate never speaks a network protocol, never reads the environment
-//! and knows nothing of tenants or of replication between machines. Start at [`Vault`].
+//! verification, repair, consistent copies, and what a copy demands of the changes that it follows. This crate never speaks
+//! a network protocol, never reads the environment and knows nothing of tenants or of how copies agree. Start at [`Vault`].
 
 mod audit;
 mod clock;
@@ -12,6 +12,7 @@ mod error;
 mod index;
 mod keyring;
 pub mod limits;
+pub mod replica;
 mod storage;
 mod vault;
 mod verify;

@@ -35,6 +35,9 @@ pub const IMAGE_PIECE_BYTES: usize = 1 << 20;
 pub const MAX_IMAGE_BYTES: u64 = 16 << 30;
 /// A stale image is rewritten once this many records changed since it was built, or a tenth of the vault.
 pub const IMAGE_STALE_RECORDS: u64 = 256;
+/// Most bytes of changes in one segment. What a segment adds around them (header, seal, a length for each record) fits into
+/// the rest of [`undercroft_crypto::segment::SEGMENT_MAX_BYTES`].
+pub const SEGMENT_CHANGES_BYTES: usize = undercroft_crypto::segment::SEGMENT_MAX_BYTES - (256 << 10);
 /// Longest idempotency key, in bytes.
 pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 128;
 /// For how long the outcome of a request with an idempotency key is remembered: a day, in microseconds.

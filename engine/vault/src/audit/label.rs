@@ -14,10 +14,14 @@ pub(crate) enum Label {
     Destroyed(DrawerId),
     /// The engine changed stored forms: `migrate/<kind>`.
     Migrated(&'static str),
+    /// Nothing but remembered outcomes changed, in a cluster, where no two states of a vault may share a head.
+    Outcomes,
 }
 
 /// The kinds of [`Label::Migrated`] that this version writes.
 pub(crate) const REPAIR: &str = "repair";
+
+const OUTCOMES: &str = "ledger/outcomes";
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,6 +29,7 @@ impl fmt::Display for Label {
             Self::Written(id) => write!(f, "{id}"),
             Self::Destroyed(id) => write!(f, "del/{id}"),
             Self::Migrated(kind) => write!(f, "migrate/{kind}"),
+            Self::Outcomes => f.write_str(OUTCOMES),
         }
     }
 }
@@ -40,8 +45,10 @@ impl FromStr for Label {
         if let Some(rest) = text.strip_prefix("del/") {
             return rest.parse().map(Self::Destroyed).map_err(|_| UnknownLabel);
         }
-        if text == "migrate/repair" {
-            return Ok(Self::Migrated(REPAIR));
+        match text {
+            "migrate/repair" => return Ok(Self::Migrated(REPAIR)),
+            OUTCOMES => return Ok(Self::Outcomes),
+            _ => {}
         }
         text.parse().map(Self::Written).map_err(|_| UnknownLabel)
     }

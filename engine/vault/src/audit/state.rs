@@ -57,7 +57,8 @@ pub(crate) fn as_sql(height: Height) -> i64 {
     i64::try_from(height.get()).unwrap_or(i64::MAX)
 }
 
-fn tag(keyring: &Keyring, state: &ChainState) -> Tag {
+/// The tag of a stored state.
+pub(crate) fn tag(keyring: &Keyring, state: &ChainState) -> Tag {
     let height = state.height.get().to_le_bytes();
     keyring.tag(TagDomain::ChainState, &[&height, state.head.as_bytes(), state.digest.as_bytes()])
 }

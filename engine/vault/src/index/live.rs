@@ -42,7 +42,7 @@ impl Current {
                 IndexChange::Put { meta, analysed: Some(analysed), vector } => {
                     super::file(&mut self.index, meta, analysed, vector)?;
                 }
-                IndexChange::Put { .. } => {}
+                IndexChange::Put { .. } | IndexChange::Unread => {}
                 IndexChange::Remove(key) => self.removed_since_image |= self.index.remove(&key),
             }
         }
@@ -76,8 +76,10 @@ impl LiveIndex {
             self.unfollowed_removal.fetch_max(removed_at, Ordering::Relaxed);
             return;
         };
-        let complete =
-            committed.changes.iter().all(|change| !matches!(change, IndexChange::Put { analysed: None, .. }));
+        let complete = !committed
+            .changes
+            .iter()
+            .any(|change| matches!(change, IndexChange::Put { analysed: None, .. } | IndexChange::Unread));
         if current.chain != committed.base || !complete {
             self.unfollowed_removal.fetch_max(removed_at, Ordering::Relaxed);
             return;

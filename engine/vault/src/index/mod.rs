@@ -23,7 +23,7 @@ pub(crate) fn document_key(rid: &Blind) -> DocumentKey {
 }
 
 /// What the index is told of a row.
-pub(crate) fn document_meta(row: &DrawerRow, stored: &StoredMeta) -> DocumentMeta {
+pub(crate) fn document_meta<B>(row: &DrawerRow<B>, stored: &StoredMeta) -> DocumentMeta {
     let meta = &stored.meta;
     DocumentMeta {
         key: document_key(&row.rid),

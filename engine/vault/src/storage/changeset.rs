@@ -1,5 +1,5 @@
-//! Changesets of the replicated tables: taken before commit on the writing side, applied on a copy.
-//! Owns the list of tables; sealing and proving are replication's.
+//! Changesets of the replicated tables, taken before commit on the writing side.
+//! Owns the list of tables; sealing, reading and proving are replication's.
 
 use rusqlite::Connection;
 
@@ -16,6 +16,11 @@ impl<'conn> Recorder<'conn> {
         Session::start(conn, &tables()).map(Self)
     }
 
+    /// The most bytes that the changeset can have by now; what was rolled back still counts.
+    pub(crate) fn size_bound(&self) -> u64 {
+        self.0.size_bound()
+    }
+
     /// What changed so far; call it before commit.
     pub(crate) fn take(&self) -> Result<Vec<u8>> {
         self.0.changeset()
@@ -26,7 +31,7 @@ impl<'conn> Recorder<'conn> {
 /// outside the list, nothing is changed.
 #[cfg_attr(
     not(test),
-    expect(dead_code, reason = "the receiving half of the seam; its test proves copies equal")
+    expect(dead_code, reason = "the oracle of tests: replicas prove each row and write it themselves")
 )]
 pub(crate) fn apply(conn: &Connection, changeset: &[u8]) -> Result<()> {
     session::apply(conn, changeset, &tables())

@@ -47,6 +47,7 @@ pub(crate) fn store(conn: &Connection, mac: &MacKey, name: &str, value: i64) -> 
     Ok(())
 }
 
-fn tag(mac: &MacKey, name: &str, value: i64) -> Tag {
+/// The tag of a counter that stands at `value`.
+pub(crate) fn tag(mac: &MacKey, name: &str, value: i64) -> Tag {
     mac.tag(TagDomain::Counter, &[name.as_bytes(), &value.to_le_bytes()])
 }

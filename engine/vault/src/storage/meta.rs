@@ -17,8 +17,14 @@ pub(crate) mod key {
     pub(crate) const EMBEDDER: &str = "embedder";
     /// Its dimension, u32 little-endian.
     pub(crate) const DIMENSION: &str = "dimension";
-    /// All of them, sorted.
+    /// All that every vault has, sorted.
     pub(crate) const ALL: [&str; 5] = [DIMENSION, EMBEDDER, KEYCHECK, LABEL_KEY, SCHEMA];
+    /// Who owns a vault of a cluster.
+    pub(crate) const OWNERSHIP: &str = "ownership";
+    /// Log id of the last entry that the vault holds.
+    pub(crate) const APPLIED: &str = "applied";
+    /// What a vault of a cluster has besides, sorted.
+    pub(crate) const OF_CLUSTER: [&str; 2] = [APPLIED, OWNERSHIP];
 }
 
 /// Writes a value under its tag.

@@ -29,6 +29,16 @@ pub(crate) struct StoredRow {
 }
 
 impl StoredRow {
+    pub(crate) fn new(key: &[u8], request: &[u8], expires: i64, outcome: &[u8], tag: &[u8]) -> Self {
+        Self {
+            key: key.to_vec(),
+            request: request.to_vec(),
+            expires,
+            outcome: outcome.to_vec(),
+            tag: tag.to_vec(),
+        }
+    }
+
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             key: row.get(0)?,

@@ -31,6 +31,8 @@ unsafe extern "C" {
     fn sqlite3session_create(db: *mut ffi::sqlite3, name: *const c_char, out: *mut *mut RawSession) -> c_int;
     fn sqlite3session_delete(session: *mut RawSession);
     fn sqlite3session_attach(session: *mut RawSession, table: *const c_char) -> c_int;
+    fn sqlite3session_object_config(session: *mut RawSession, option: c_int, argument: *mut c_void) -> c_int;
+    fn sqlite3session_changeset_size(session: *mut RawSession) -> ffi::sqlite3_int64;
     fn sqlite3session_changeset(session: *mut RawSession, len: *mut c_int, out: *mut *mut c_void) -> c_int;
     fn sqlite3changeset_apply(
         db: *mut ffi::sqlite3,
@@ -42,6 +44,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
+/// `SQLITE_SESSION_OBJCONFIG_SIZE`: keep count of how large the changeset can become.
+const COUNT_SIZE: c_int = 1;
 /// `SQLITE_CHANGESET_ABORT`: a conflict undoes the whole changeset.
 const ABORT: c_int = 2;
 
@@ -61,6 +65,10 @@ impl<'conn> Session<'conn> {
         let code = unsafe { sqlite3session_create(conn.handle(), c"main".as_ptr(), &raw mut raw) };
         check(code, "start recording changes")?;
         let session = Self { raw, conn: PhantomData };
+        let mut on: c_int = 1;
+        // SAFETY: the session is live and has no table yet, as the option demands; `on` is the integer that it reads.
+        let code = unsafe { sqlite3session_object_config(raw, COUNT_SIZE, (&raw mut on).cast()) };
+        check(code, "count the size of changes")?;
         for table in tables {
             let name =
                 CString::new(*table).map_err(|_| Error::invalid("table", "a table name holds no NUL"))?;
@@ -69,6 +77,13 @@ impl<'conn> Session<'conn> {
             check(code, "record a table's changes")?;
         }
         Ok(session)
+    }
+
+    /// The most bytes that the changeset can have, without making it. What was rolled back still counts.
+    pub(super) fn size_bound(&self) -> u64 {
+        // SAFETY: the session is live.
+        let bytes = unsafe { sqlite3session_changeset_size(self.raw) };
+        u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
     /// The changes so far, in SQLite's changeset format.

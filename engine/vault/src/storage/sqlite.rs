@@ -25,6 +25,11 @@ pub(crate) fn database_path(dir: &Path) -> PathBuf {
     dir.join(DATABASE)
 }
 
+/// The files that hold what is committed.
+pub(crate) fn data_files(dir: &Path) -> [PathBuf; 2] {
+    [dir.join(DATABASE), dir.join("vault.db-wal")]
+}
+
 /// Looks at the database and the files that SQLite keeps beside it before SQLite does: what is no regular file could be waited
 /// for, and another program's database would be opened, and changed by that, as if it were a vault's.
 ///
@@ -85,6 +90,15 @@ pub(crate) fn open_writer(dir: &Path, create: bool) -> Result<Connection> {
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "secure_delete", true)?;
     conn.pragma_update(None, "cache_size", -16_384)?;
+    Ok(conn)
+}
+
+/// As [`open_writer`], for a replica: its log makes writes durable, so commits do not wait for the disk, and closing it after a
+/// batch does not pay for a checkpoint.
+pub(crate) fn open_replica(dir: &Path) -> Result<Connection> {
+    let conn = open_writer(dir, false)?;
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(conn)
 }
 

@@ -101,6 +101,25 @@ impl Vault {
         Ok(behind)
     }
 
+    /// Advances the anchor to a chain that is durable in the database as of an entry of a log. It never goes back.
+    pub(crate) fn anchor_at(&self, chain: &ChainState, log_id: String) -> Result<()> {
+        self.check_in_place()?;
+        let mut anchored = self.manifest.lock();
+        if anchored.manifest.log_id.as_ref() == Some(&log_id) {
+            return Ok(());
+        }
+        let _lock = lock::lock_anchor(&self.dir)?;
+        let key = self.keyring.keys().manifest();
+        let mut manifest = read(&self.dir)?.verify(key)?;
+        if manifest.anchor.height <= chain.height {
+            manifest.anchor = Anchor { height: chain.height, head: chain.head };
+            manifest.log_id = Some(log_id);
+            write(&self.dir, &manifest, key)?;
+        }
+        *anchored = Anchored::new(manifest);
+        Ok(())
+    }
+
     /// Rewrites the manifest with another embedder identity.
     pub(super) fn write_embedder(&self, name: &str, dimension: u32) -> Result<()> {
         let mut anchored = self.manifest.lock();

@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use rusqlite::Connection;
 use serde::Serialize;
 use undercroft_crypto::{Anchor, MasterKey, durable};
 
@@ -11,6 +12,8 @@ use super::{Vault, anchor, create};
 use crate::audit;
 use crate::config::VaultOptions;
 use crate::error::{Error, Result};
+use crate::keyring::Keyring;
+use crate::replica::applied;
 use crate::storage::lock::UseLock;
 use crate::storage::sqlite;
 
@@ -29,18 +32,35 @@ impl Vault {
     /// # Errors
     /// [`Error::Backup`] when the folder exists or the copy does not verify; what the file system says.
     pub fn copy_to(&self, dir: &Path, master: &MasterKey) -> Result<BackupInfo> {
+        self.keep_whole(dir, || {
+            self.write_copy(dir, |_, _| Ok(()))?;
+            self.check_copy(dir, master)
+        })
+    }
+
+    /// As [`Vault::copy_to`], for a copy that is verified where it arrives; gives what `look` reads of it.
+    pub(crate) fn write_new_copy<T>(
+        &self,
+        dir: &Path,
+        look: impl FnOnce(&Connection, &Keyring) -> Result<T>,
+    ) -> Result<T> {
+        self.keep_whole(dir, || self.write_copy(dir, look))
+    }
+
+    /// Makes the folder, which must not exist, lets `work` fill it, and removes it when that fails: a copy that is not whole
+    /// must not be taken for one.
+    fn keep_whole<T>(&self, dir: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let parent = dir.parent().unwrap_or(Path::new("."));
         create::make_folder(parent)?;
         make_new(dir)?;
-        let copied = self.write_copy(dir).and_then(|()| self.check_copy(dir, master));
+        let copied = work();
         if copied.is_err() {
-            // A copy that is not whole must not be taken for a backup.
             let _ = fs::remove_dir_all(dir);
         }
-        copied.and_then(|info| durable::sync_dir(parent).map(|()| info).map_err(Error::io("sync", parent)))
+        copied.and_then(|made| durable::sync_dir(parent).map(|()| made).map_err(Error::io("sync", parent)))
     }
 
-    fn write_copy(&self, dir: &Path) -> Result<()> {
+    fn write_copy<T>(&self, dir: &Path, look: impl FnOnce(&Connection, &Keyring) -> Result<T>) -> Result<T> {
         let target = sqlite::database_path(dir);
         let text = target
             .to_str()
@@ -53,11 +73,17 @@ impl Vault {
         sync_file(&target)?;
         let (copy, _) = sqlite::open_reader(dir)?;
         let chain = audit::state::load(&copy, &self.keyring)?;
-        drop(copy);
+        let seen = look(&copy, &self.keyring)?;
         let mut manifest = self.manifest();
+        if manifest.log_id.is_some() {
+            // The copy stands where its own rows say, whatever the manifest lags.
+            manifest.log_id = Some(applied(&copy, self.keyring.mac())?.to_string());
+        }
+        drop(copy);
         manifest.anchor = Anchor { height: chain.height, head: chain.head };
         anchor::write(dir, &manifest, self.keyring.keys().manifest())?;
-        durable::sync_dir(dir).map_err(Error::io("sync", dir))
+        durable::sync_dir(dir).map_err(Error::io("sync", dir))?;
+        Ok(seen)
     }
 
     fn check_copy(&self, dir: &Path, master: &MasterKey) -> Result<BackupInfo> {
@@ -75,8 +101,11 @@ impl Vault {
 /// Takes the vault in `dir` for oneself while `work` runs: for deleting and replacing it.
 ///
 /// # Errors
-/// [`Error::InUse`] when any handle is open on it.
+/// [`Error::InUse`] when any handle is open on it; [`Error::OfCluster`] for a replica.
 pub fn alone<T>(dir: &Path, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    if anchor::read(dir).is_ok_and(|manifest| manifest.is_of_cluster()) {
+        return Err(Error::OfCluster(name.to_owned()));
+    }
     let _lock = UseLock::alone(dir, name)?;
     // The lock is one on a file that somebody may have removed under those who hold it.
     if sqlite::is_open_elsewhere(dir) {
@@ -86,7 +115,7 @@ pub fn alone<T>(dir: &Path, name: &str, work: impl FnOnce() -> Result<T>) -> Res
 }
 
 /// Makes the folder, which must not exist: what stands there already is somebody's and stays.
-fn make_new(dir: &Path) -> Result<()> {
+pub(crate) fn make_new(dir: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().mode(0o700).create(dir).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Error::Backup(format!("{} exists already", dir.display())),

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use super::once::{Answers, Done, WriteRequest, once};
+use super::handle::Access;
+use super::once::{Answers, Done, Idempotency, WriteRequest, once};
 use super::prepare::Prepared;
 use super::txn::{Committed, Txn};
 use super::{Vault, dedup, embedder, save, source, validate};
@@ -93,7 +94,7 @@ pub struct SourceOutcome {
 }
 
 /// A change that was validated and embedded, ready for the transaction.
-enum Ready {
+pub(crate) enum Ready {
     Save(Box<NewDrawer>, Box<Prepared>),
     Source(SourceBatch, Vec<Result<Prepared>>),
     Update(DrawerId, String, Box<Prepared>),
@@ -134,17 +135,13 @@ impl Vault {
         let (changes, keys): (Vec<_>, Vec<_>) =
             requests.into_iter().map(|request| (request.change, request.idempotency)).unzip();
         let ready: Vec<Result<Ready>> = self.make_ready(changes);
-        let conn = writer.lock();
+        let conn = writer.lock()?;
         let mut txn = self.begin(&conn, record)?;
         self.check_same_embedder(&txn)?;
         outcomes::forget_expired(&conn, txn.now(), limits::FORGOTTEN_OUTCOMES)?;
         let mut all = Vec::with_capacity(ready.len());
         for (item, key) in ready.into_iter().zip(keys) {
-            let done = match key {
-                // Even what could not be made ready this time may have been done before.
-                Some(key) => txn.item(|txn| once(txn, &key, |txn| self.carry_out(txn, item?))),
-                None => item.and_then(|item| txn.item(|txn| self.carry_out(txn, item))).map(Done::now),
-            };
+            let done = txn.item(|txn| self.carry_out_once(txn, item, key.as_ref()));
             if txn.is_lost() {
                 return Err(done.err().unwrap_or(Error::SnapshotExpired));
             }
@@ -158,30 +155,37 @@ impl Vault {
     }
 
     /// Begins a transaction that continues what this handle has seen, in which labels can be looked up.
-    pub(super) fn begin<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
+    pub(crate) fn begin<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
         let txn = self.begin_unproved(conn, record)?;
         self.prove(conn, txn.base())?;
         Ok(txn)
     }
 
     /// As [`Vault::begin`], before the indexes were compared: for a repair, which makes them anew.
-    pub(super) fn begin_unproved<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
-        if let Some(error) = self.deferred.lock().take() {
-            return Err(error);
-        }
+    pub(crate) fn begin_unproved<'a>(&'a self, conn: &'a Connection, record: bool) -> Result<Txn<'a>> {
+        self.check_deferred()?;
         let seen = *self.seen.lock();
         let txn = Txn::begin(conn, &self.keyring, self.now(), record)?;
         self.check_extends(conn, &seen, txn.base())?;
         Ok(txn)
     }
 
+    /// What failed after the last commit is told before the next one begins.
+    pub(crate) fn check_deferred(&self) -> Result<()> {
+        self.deferred.lock().take().map_or(Ok(()), Err)
+    }
+
     /// Publishes to the index, bounds the write-ahead log, anchors when due. What was committed is committed, whatever
     /// fails here: the failure is kept, and refuses the next write before it begins.
-    pub(super) fn after_commit(&self, conn: &Connection, committed: Committed) {
+    pub(crate) fn after_commit(&self, conn: &Connection, committed: Committed) {
         let chain = committed.chain;
         self.saw(&chain);
         self.index.publish(committed);
-        let kept = self.bound_log(conn).and_then(|()| self.anchor_if_due(&chain));
+        let kept = self.bound_log(conn).and_then(|()| match self.access {
+            Access::Local => self.anchor_if_due(&chain),
+            // What was committed is not durable here before a checkpoint.
+            Access::Shard => Ok(()),
+        });
         *self.deferred.lock() = kept.err();
     }
 
@@ -197,7 +201,7 @@ impl Vault {
     }
 
     /// Validates and embeds, on every core when there is much to do.
-    fn make_ready(&self, changes: Vec<Change>) -> Vec<Result<Ready>> {
+    pub(crate) fn make_ready(&self, changes: Vec<Change>) -> Vec<Result<Ready>> {
         if changes.len() < 4 {
             return changes.into_iter().map(|change| self.ready(change)).collect();
         }
@@ -226,6 +230,20 @@ impl Vault {
         }
     }
 
+    /// Does what was asked, or finds that it was done. To be called inside a savepoint.
+    pub(crate) fn carry_out_once(
+        &self,
+        txn: &mut Txn<'_>,
+        item: Result<Ready>,
+        key: Option<&Idempotency>,
+    ) -> Result<Done> {
+        match key {
+            // Even what could not be made ready this time may have been done before.
+            Some(key) => once(txn, key, |txn| self.carry_out(txn, item?)),
+            None => self.carry_out(txn, item?).map(Done::now),
+        }
+    }
+
     fn carry_out(&self, txn: &mut Txn<'_>, item: Ready) -> Result<Outcome> {
         match item {
             Ready::Save(new, prepared) => save::save(self, txn, &new, *prepared).map(Outcome::Saved),
@@ -240,7 +258,7 @@ impl Vault {
     }
 
     /// Another process may have changed the embedder since this handle was opened.
-    fn check_same_embedder(&self, txn: &Txn<'_>) -> Result<()> {
+    pub(crate) fn check_same_embedder(&self, txn: &Txn<'_>) -> Result<()> {
         let recorded = embedder::recorded(txn.conn(), &self.keyring)?;
         if recorded == *self.embedder.lock() { Ok(()) } else { Err(recorded.mismatch(&self.options)) }
     }

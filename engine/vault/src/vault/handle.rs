@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
-use rusqlite::Connection;
 use undercroft_crypto::{ChainState, Level, Manifest};
 
 use super::anchor::Anchored;
 use super::embedder::Recorded;
 use super::reconcile::Recovery;
+use super::writer::Writer;
 use crate::config::VaultOptions;
 use crate::error::{Error, Result};
 use crate::index::LiveIndex;
@@ -20,6 +20,16 @@ use crate::storage::lock::{Identity, UseLock, Writers};
 use crate::storage::snapshot::Readers;
 use crate::storage::sqlite;
 
+/// Through whom a vault is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Through the write door, by whoever has the folder.
+    Local,
+    /// Through the log of a shard alone. What a log holds is durable there: commits do not wait for the disk, and the
+    /// manifest follows only what a checkpoint made durable.
+    Shard,
+}
+
 /// One open vault. Shared between threads; writes queue on the one writing connection, reads do not.
 pub struct Vault {
     pub(super) dir: PathBuf,
@@ -27,7 +37,9 @@ pub struct Vault {
     pub(super) options: VaultOptions,
     pub(super) manifest: Mutex<Anchored>,
     /// `None` when the vault is open read-only.
-    pub(super) writer: Option<Mutex<Connection>>,
+    pub(super) writer: Option<Writer>,
+    /// Through whom this handle is written.
+    pub(super) access: Access,
     pub(super) readers: Readers,
     pub(super) index: LiveIndex,
     /// The chain as this handle last saw it committed: a file put back under an open handle shows.
@@ -104,6 +116,12 @@ impl Vault {
         self.index.memory_bytes()
     }
 
+    /// Whether the folder still holds the database that is open, and neither another one nor none.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.database.is_some() && Identity::at(&sqlite::database_path(&self.dir)) == self.database
+    }
+
     /// Anchors what was written, keeps the index image, and closes. Dropping does the same and swallows errors.
     ///
     /// # Errors
@@ -116,7 +134,9 @@ impl Vault {
         if self.writer.is_none() {
             return Ok(());
         }
-        self.anchor()?;
+        if self.access == Access::Local {
+            self.anchor()?;
+        }
         self.index.persist_if_due(self)?;
         self.readers.clear();
         Ok(())
@@ -124,6 +144,10 @@ impl Vault {
 
     pub(crate) fn keyring(&self) -> &Keyring {
         &self.keyring
+    }
+
+    pub(crate) fn index(&self) -> &LiveIndex {
+        &self.index
     }
 
     pub(crate) fn readers(&self) -> &Readers {
@@ -134,8 +158,26 @@ impl Vault {
         &self.options
     }
 
-    pub(super) fn writing(&self) -> Result<&Mutex<Connection>> {
-        self.writer.as_ref().ok_or(Error::ReadOnly)
+    /// The writing connection, for changes that are made here.
+    pub(super) fn writing(&self) -> Result<&Writer> {
+        match self.access {
+            Access::Local => self.writer.as_ref().ok_or(Error::ReadOnly),
+            Access::Shard => Err(Error::OfCluster(self.name())),
+        }
+    }
+
+    /// The writing connection, for changes that a shard's log holds.
+    pub(crate) fn replicating(&self) -> Result<&Writer> {
+        match self.access {
+            Access::Local => Err(Error::NotOfCluster(self.name())),
+            Access::Shard => self.writer.as_ref().ok_or(Error::ReadOnly),
+        }
+    }
+
+    /// Whether the folder is marked as a replica of a cluster.
+    #[must_use]
+    pub fn is_of_cluster(&self) -> bool {
+        self.manifest.lock().manifest().log_id.is_some()
     }
 
     /// Before something is written: the folder still holds the database that is open, and the lock on it still counts.
@@ -143,8 +185,8 @@ impl Vault {
     ///
     /// # Errors
     /// [`Error::Displaced`], or [`Error::InUse`] while somebody deletes or replaces the vault.
-    pub(super) fn check_in_place(&self) -> Result<()> {
-        if self.database.is_none() || Identity::at(&sqlite::database_path(&self.dir)) != self.database {
+    pub(crate) fn check_in_place(&self) -> Result<()> {
+        if !self.is_in_place() {
             return Err(Error::Displaced(self.name()));
         }
         self.use_lock.lock().keep()

@@ -7,12 +7,15 @@ use std::sync::atomic::AtomicBool;
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use undercroft_crypto::{
-    ChainState, KeyGeneration, LabelKey, Manifest, MasterKey, Salt, Tag, TagDomain, VaultKeys,
+    ChainState, KeyGeneration, LabelKey, Manifest, MasterKey, Salt, Tag, TagDomain, UnverifiedManifest,
+    VaultKeys,
 };
 
 use super::anchor::{self, Anchored};
 use super::create::KEYCHECK;
+use super::handle::Access;
 use super::reconcile::{Recovery, reconcile};
+use super::writer::Writer;
 use super::{Vault, embedder, validate};
 use crate::audit;
 use crate::config::VaultOptions;
@@ -30,13 +33,27 @@ impl Vault {
     /// [`Error::NoVault`]; an integrity error when manifest, keys, database and chain do not belong together; a wrong
     /// master key cannot be told from a changed manifest.
     pub fn open(dir: &Path, master: &MasterKey, options: VaultOptions) -> Result<Self> {
+        Self::open_as(dir, master, options, Access::Local)
+    }
+
+    /// As [`Vault::open`], for those who write it as `access` says: a vault of a cluster is written by its shard alone, and
+    /// opening it writes nothing.
+    pub(crate) fn open_as(
+        dir: &Path,
+        master: &MasterKey,
+        options: VaultOptions,
+        access: Access,
+    ) -> Result<Self> {
         let unverified = anchor::read(dir)?;
         let name = unverified.name().to_owned();
+        // Before any file is touched.
+        check_mark(&unverified, access, options.read_only)?;
         let use_lock = UseLock::join(dir, &name, options.read_only)?;
         // Before the manifest is read that counts: who stops writing in between has moved its anchor by then.
         let (writers, others_write) = Writers::join(dir, options.read_only)?;
         // Read again under the lock: a restore may just have replaced the folder's contents.
         let unverified = anchor::read(dir)?;
+        check_mark(&unverified, access, options.read_only)?;
         let (generation, salt) = newest_generation(unverified.generations())?;
         let keys = VaultKeys::derive(master, unverified.seal_id(), generation, &salt);
         let manifest = unverified.verify(keys.manifest())?;
@@ -46,7 +63,7 @@ impl Vault {
         }
         sqlite::check_files(dir)?;
         let database = Identity::at(&sqlite::database_path(dir));
-        let opened = open_database(dir, options.read_only)?;
+        let opened = open_database(dir, options.read_only, access)?;
         let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
         check_schema(&opened, &keyring)?;
         let mut unhealed = opened.notes;
@@ -57,7 +74,7 @@ impl Vault {
             readers.adopt(opened.conn);
             None
         } else {
-            Some(Mutex::new(opened.conn))
+            Some(Writer::new(&name, opened.conn))
         };
         let vault = Self {
             dir: dir.to_path_buf(),
@@ -65,6 +82,7 @@ impl Vault {
             options,
             manifest: Mutex::new(Anchored::new(manifest)),
             writer,
+            access,
             readers,
             index: LiveIndex::default(),
             seen: Mutex::new(seen),
@@ -84,6 +102,10 @@ impl Vault {
     /// told only where nobody is left who would have moved it.
     fn heal(mut self, others_wrote: bool) -> Result<Self> {
         let Recovery::Behind(records) = self.recovery else { return Ok(self) };
+        if self.access == Access::Shard {
+            // The manifest of a replica lags by design: it moves with a checkpoint.
+            return Ok(self);
+        }
         let what = format!("the manifest anchor was {records} record(s) behind the committed chain head");
         let (lags, done) = if self.is_read_only() {
             let manifest = anchor::read(&self.dir)?.verify(self.keyring.keys().manifest())?;
@@ -98,6 +120,16 @@ impl Vault {
     }
 }
 
+/// A replica is written through its shard, and nothing else is. Whoever takes the mark away by hand breaks the manifest's MAC.
+fn check_mark(manifest: &UnverifiedManifest, access: Access, read_only: bool) -> Result<()> {
+    let name = || manifest.name().to_owned();
+    match access {
+        Access::Local if manifest.is_of_cluster() && !read_only => Err(Error::OfCluster(name())),
+        Access::Shard if !manifest.is_of_cluster() => Err(Error::NotOfCluster(name())),
+        _ => Ok(()),
+    }
+}
+
 struct OpenedDatabase {
     conn: Connection,
     /// As the file is marked, which anybody can change.
@@ -105,7 +137,7 @@ struct OpenedDatabase {
     notes: Vec<String>,
 }
 
-fn open_database(dir: &Path, read_only: bool) -> Result<OpenedDatabase> {
+fn open_database(dir: &Path, read_only: bool, access: Access) -> Result<OpenedDatabase> {
     let mut notes = Vec::new();
     let conn = if read_only {
         let (conn, immutable) = sqlite::open_reader(dir)?;
@@ -116,7 +148,10 @@ fn open_database(dir: &Path, read_only: bool) -> Result<OpenedDatabase> {
         }
         conn
     } else {
-        sqlite::open_writer(dir, false)?
+        match access {
+            Access::Local => sqlite::open_writer(dir, false)?,
+            Access::Shard => sqlite::open_replica(dir)?,
+        }
     };
     let version = schema::version(&conn)?;
     Ok(OpenedDatabase { conn, version, notes })

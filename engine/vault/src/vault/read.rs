@@ -24,10 +24,7 @@ pub(crate) struct Opened {
 impl Opened {
     /// Its vector, opened when asked for: reading words does not need it.
     pub(crate) fn vector(&self, keyring: &Keyring) -> Result<Quantized> {
-        let mut bytes = Vec::new();
-        open_field(keyring, &self.row, SealDomain::DrawerEmbedding, &self.row.embedding, &mut bytes)?;
-        Quantized::from_bytes(&bytes)
-            .map_err(|_| Error::record("drawer", self.stored.id, "its embedding is malformed"))
+        open_vector(keyring, &self.row, self.stored.id)
     }
 
     pub(crate) fn into_drawer(self) -> Drawer {
@@ -97,19 +94,40 @@ pub(crate) struct Buffers {
     content: Vec<u8>,
 }
 
+/// The vector of a row that verified.
+pub(crate) fn open_vector<B: AsRef<[u8]>>(
+    keyring: &Keyring,
+    row: &DrawerRow<B>,
+    id: DrawerId,
+) -> Result<Quantized> {
+    let mut bytes = Vec::new();
+    open_field(keyring, row, SealDomain::DrawerEmbedding, row.embedding.as_ref(), &mut bytes)?;
+    Quantized::from_bytes(&bytes).map_err(|_| Error::record("drawer", id, "its embedding is malformed"))
+}
+
+/// As [`open_unchained`], without the words: the metadata of a row that verifies against itself.
+pub(crate) fn open_stored<B: AsRef<[u8]>>(
+    keyring: &Keyring,
+    row: &DrawerRow<B>,
+    buffer: &mut Vec<u8>,
+) -> Result<StoredMeta> {
+    if row.compute_tag(keyring.mac()) != row.tag {
+        return Err(tampered(keyring, row));
+    }
+    let stored = open_meta(keyring, row, buffer)?;
+    if keyring.record_id(&stored.id) != row.rid {
+        return Err(Error::record("drawer", stored.id, "its row is filed under another id"));
+    }
+    Ok(stored)
+}
+
 /// As [`open_unchained`], for a row that need not be kept: its text stays in the buffers.
 pub(crate) fn open_in<'b, B: AsRef<[u8]>>(
     keyring: &Keyring,
     row: &DrawerRow<B>,
     buffers: &'b mut Buffers,
 ) -> Result<(StoredMeta, &'b str)> {
-    if row.compute_tag(keyring.mac()) != row.tag {
-        return Err(tampered(keyring, row));
-    }
-    let stored = open_meta(keyring, row, &mut buffers.meta)?;
-    if keyring.record_id(&stored.id) != row.rid {
-        return Err(Error::record("drawer", stored.id, "its row is filed under another id"));
-    }
+    let stored = open_stored(keyring, row, &mut buffers.meta)?;
     let text = open_text(keyring, row, &stored, buffers)?;
     Ok((stored, text))
 }

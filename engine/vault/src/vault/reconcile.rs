@@ -61,7 +61,7 @@ pub(super) fn reconcile(
 impl Vault {
     /// The chain that `conn` shows must be the one that this handle had seen before, or continue it: other processes
     /// append, nobody rewrites. `seen` is read before the transaction of `conn` begins, or it could be the later one.
-    pub(super) fn check_extends(
+    pub(crate) fn check_extends(
         &self,
         conn: &Connection,
         seen: &ChainState,
@@ -89,6 +89,11 @@ impl Vault {
     #[must_use]
     pub fn height(&self) -> u64 {
         self.seen.lock().height.get()
+    }
+
+    /// The chain as this handle last saw it committed.
+    pub(crate) fn seen(&self) -> ChainState {
+        *self.seen.lock()
     }
 
     /// Notes a committed state, unless a later one is known.

@@ -49,7 +49,7 @@ impl Vault {
     /// # Errors
     /// As [`Vault::write`]; an integrity error when a record fails its check: nothing was changed then.
     pub fn repair(&self, progress: &mut dyn FnMut(u64)) -> Result<RepairReport> {
-        let conn = self.writing()?.lock();
+        let conn = self.writing()?.lock()?;
         let mut txn = self.begin_unproved(&conn, false)?;
         let foreign = schema::remove_foreign(&conn, self.level())?;
         schema::rederive(&conn, self.level())?;

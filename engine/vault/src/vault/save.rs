@@ -16,6 +16,7 @@ use crate::drawers::{
 };
 use crate::error::{Error, Result};
 use crate::index::{document_key, document_meta};
+use crate::keyring::Keyring;
 use crate::storage::counters;
 
 /// Keeps one text: a new drawer, a new version of the one at the same place, or nothing when it says the same.
@@ -86,14 +87,15 @@ pub(super) fn destroy(vault: &Vault, txn: &mut Txn<'_>, old: &Opened) -> Result<
     if vault.level() == Level::HmacOnly {
         full_text::remove(txn.conn(), old.row.seq, &old.text)?;
     }
-    let tag = tombstone_tag(vault, &id, &old.row.tag);
+    let tag = tombstone_tag(vault.keyring(), &id, &old.row.tag);
     txn.record(&Label::Destroyed(id), &tag)?;
     txn.index(IndexChange::Remove(document_key(&old.row.rid)));
     Ok(())
 }
 
-fn tombstone_tag(vault: &Vault, id: &DrawerId, last: &Tag) -> Tag {
-    vault.keyring().tag(TagDomain::DrawerTombstone, &[id.as_bytes(), last.as_bytes()])
+/// The tag of the record that a drawer was destroyed whose last version had the tag `last`.
+pub(crate) fn tombstone_tag(keyring: &Keyring, id: &DrawerId, last: &Tag) -> Tag {
+    keyring.tag(TagDomain::DrawerTombstone, &[id.as_bytes(), last.as_bytes()])
 }
 
 /// The words of a version: new ones, or those of the row as they are sealed.

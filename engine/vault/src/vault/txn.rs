@@ -25,6 +25,8 @@ pub(crate) enum IndexChange {
     },
     /// Forget this document.
     Remove(DocumentKey),
+    /// A document changed that nobody opened: the index catches up from the rows.
+    Unread,
 }
 
 /// An open transaction on the writing connection.
@@ -161,8 +163,35 @@ impl<'a> Txn<'a> {
         self.conn.is_autocommit()
     }
 
+    /// Whether anything was appended to the chain.
+    pub(crate) fn has_records(&self) -> bool {
+        self.chain.height != self.base.height
+    }
+
+    /// The most bytes that the changeset can have by now; 0 when none is recorded.
+    pub(crate) fn recorded_bound(&self) -> u64 {
+        self.recorder.as_ref().map_or(0, Recorder::size_bound)
+    }
+
+    /// What was recorded so far; chain and counters are not in it yet.
+    pub(crate) fn recorded(&self) -> Result<Vec<u8>> {
+        self.recorder.as_ref().map_or(Ok(Vec::new()), Recorder::take)
+    }
+
     /// Stores chain and counters and commits, durably. What did not move is not written.
-    pub(crate) fn commit(mut self) -> Result<Committed> {
+    pub(crate) fn commit(self) -> Result<Committed> {
+        let conn = self.conn;
+        let finished = self.finish()?;
+        if let Err(error) = conn.execute_batch("COMMIT") {
+            roll_back(conn);
+            return Err(error.into());
+        }
+        Ok(finished)
+    }
+
+    /// Stores chain and counters and leaves the transaction open on its connection: whoever called commits it, or rolls it
+    /// back.
+    pub(crate) fn finish(mut self) -> Result<Committed> {
         if self.chain.height != self.base.height {
             audit::state::store(self.conn, self.keyring, &self.chain)?;
         }
@@ -171,7 +200,6 @@ impl<'a> Txn<'a> {
         }
         let changeset = self.recorder.as_ref().map(Recorder::take).transpose()?;
         self.recorder = None;
-        self.conn.execute_batch("COMMIT")?;
         self.open = false;
         Ok(Committed {
             base: self.base,
@@ -185,10 +213,17 @@ impl<'a> Txn<'a> {
 impl Drop for Txn<'_> {
     fn drop(&mut self) {
         self.recorder = None;
-        if self.open && !self.conn.is_autocommit() {
-            // Nothing can be done about a failing rollback here; the connection's next BEGIN reports it.
-            let _ = self.conn.execute_batch("ROLLBACK");
+        if self.open {
+            roll_back(self.conn);
         }
+    }
+}
+
+/// Ends whatever transaction is open on the connection.
+pub(crate) fn roll_back(conn: &Connection) {
+    if !conn.is_autocommit() {
+        // Nothing can be done about a failing rollback here; the connection's next BEGIN reports it.
+        let _ = conn.execute_batch("ROLLBACK");
     }
 }
 

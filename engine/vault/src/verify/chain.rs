@@ -127,7 +127,7 @@ fn note_label(
         }
         Label::Destroyed(id) => walked.newest.entry(id).or_default().destroyed = Some(n),
         // Other namespaces name no row.
-        Label::Migrated(_) => {}
+        Label::Migrated(_) | Label::Outcomes => {}
     }
 }
 

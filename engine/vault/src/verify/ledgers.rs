@@ -53,7 +53,8 @@ fn check_meta(vault: &Vault, conn: &Connection, report: &mut VerifyReport) -> Re
         }
     }
     for key in &present {
-        if !meta::key::ALL.contains(&key.as_str()) {
+        let known = meta::key::ALL.iter().chain(&meta::key::OF_CLUSTER);
+        if !known.into_iter().any(|known| known == key) {
             VerifyReport::note(&mut report.ledger_drift, format!("meta {key:?}: not of this format"));
         }
         found(report, meta::get(conn, vault.keyring().mac(), key))?;
