@@ -34,6 +34,9 @@ impl ServerStream {
     }
 }
 
+/// A connection whose peer showed no certificate.
+pub type AnonymousStream = tokio_rustls::server::TlsStream<TcpStream>;
+
 /// Connections of a listener, as they come out of their handshakes. Accepting ends when this is dropped.
 ///
 /// A peer that fails the handshake is told by an alert, and the log by a line; it never shows here.
@@ -46,14 +49,7 @@ impl Incoming {
     /// Outside a tokio runtime.
     #[must_use]
     pub fn new(listener: TcpListener, tls: Arc<Tls>) -> Self {
-        let (to, accepted) = mpsc::channel(limits::ACCEPTED);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = to.closed() => {}
-                () = accept(&listener, &tls, &to) => {}
-            }
-        });
-        Self(accepted)
+        Self(begin(listener, move |socket, from| shaken_by_both(socket, from, tls.clone())))
     }
 
     /// The next connection. `None` never comes while the runtime lives.
@@ -67,7 +63,52 @@ impl Incoming {
     }
 }
 
-async fn accept(listener: &TcpListener, tls: &Arc<Tls>, to: &mpsc::Sender<ServerStream>) {
+/// As [`Incoming`], and the peer is asked for no certificate: for an interface that asks for something else, such as a token.
+pub struct Anonymous(mpsc::Receiver<AnonymousStream>);
+
+impl Anonymous {
+    /// Begins to accept, with the certificates that `tls` has at the time of each connection.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    #[must_use]
+    pub fn new(listener: TcpListener, tls: Arc<Tls>) -> Self {
+        Self(begin(listener, move |socket, _| shaken_by_one(socket, tls.clone())))
+    }
+
+    /// The next connection. `None` never comes while the runtime lives.
+    pub async fn next(&mut self) -> Option<AnonymousStream> {
+        self.0.recv().await
+    }
+}
+
+/// Accepts and shakes hands for as long as somebody takes what comes of it.
+fn begin<S, F>(
+    listener: TcpListener,
+    shake: impl Fn(TcpStream, SocketAddr) -> F + Send + Sync + 'static,
+) -> mpsc::Receiver<S>
+where
+    S: Send + 'static,
+    F: Future<Output = io::Result<S>> + Send + 'static,
+{
+    let (to, accepted) = mpsc::channel(limits::ACCEPTED);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = to.closed() => {}
+            () = accept(&listener, &shake, &to) => {}
+        }
+    });
+    accepted
+}
+
+async fn accept<S, F>(
+    listener: &TcpListener,
+    shake: &(impl Fn(TcpStream, SocketAddr) -> F + Sync),
+    to: &mpsc::Sender<S>,
+) where
+    S: Send + 'static,
+    F: Future<Output = io::Result<S>> + Send + 'static,
+{
     let places = Arc::new(Semaphore::new(limits::HANDSHAKES));
     loop {
         // Nobody closes the semaphore.
@@ -81,12 +122,12 @@ async fn accept(listener: &TcpListener, tls: &Arc<Tls>, to: &mpsc::Sender<Server
                 continue;
             }
         };
-        let (tls, to) = (tls.clone(), to.clone());
+        let (shaking, to) = (shake(socket, from), to.clone());
         tokio::spawn(async move {
             let shaken = tokio::select! {
                 // Who served has stopped.
                 () = to.closed() => return,
-                shaken = tokio::time::timeout(limits::HANDSHAKE, handshake(socket, from, &tls)) => shaken,
+                shaken = tokio::time::timeout(limits::HANDSHAKE, shaking) => shaken,
             };
             drop(place);
             match shaken.unwrap_or_else(|_| Err(io::Error::other("it took too long"))) {
@@ -97,11 +138,16 @@ async fn accept(listener: &TcpListener, tls: &Arc<Tls>, to: &mpsc::Sender<Server
     }
 }
 
-async fn handshake(socket: TcpStream, from: SocketAddr, tls: &Tls) -> io::Result<ServerStream> {
+async fn shaken_by_both(socket: TcpStream, from: SocketAddr, tls: Arc<Tls>) -> io::Result<ServerStream> {
     socket.set_nodelay(true)?;
     let stream = TlsAcceptor::from(tls.server()).accept(socket).await?;
     let peer = verify::holder(stream.get_ref().1.peer_certificates()).map_err(io::Error::other)?;
     Ok(ServerStream { stream, peer, from })
+}
+
+async fn shaken_by_one(socket: TcpStream, tls: Arc<Tls>) -> io::Result<AnonymousStream> {
+    socket.set_nodelay(true)?;
+    TlsAcceptor::from(tls.open_server()).accept(socket).await
 }
 
 impl AsyncRead for ServerStream {

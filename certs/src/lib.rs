@@ -18,9 +18,9 @@ mod material;
 mod secrets;
 mod verify;
 
-pub use accept::ServerStream;
+pub use accept::{AnonymousStream, ServerStream};
 pub use authority::Authority;
-pub use connect::ClientStream;
+pub use connect::{ClientStream, Trust};
 pub use error::{Error, Unusable};
 pub use identity::{Identity, Role, Roles};
 pub use live::{Refreshed, Tls};

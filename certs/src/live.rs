@@ -46,6 +46,8 @@ struct Current {
     identity: Identity,
     not_after: u64,
     server: Arc<ServerConfig>,
+    /// For peers that are asked for no certificate.
+    open_server: Arc<ServerConfig>,
     client: Arc<ClientConfig>,
 }
 
@@ -119,6 +121,10 @@ impl Tls {
         self.current.read().server.clone()
     }
 
+    pub(crate) fn open_server(&self) -> Arc<ServerConfig> {
+        self.current.read().open_server.clone()
+    }
+
     pub(crate) fn client(&self) -> Arc<ClientConfig> {
         self.current.read().client.clone()
     }
@@ -130,25 +136,32 @@ impl Current {
         let Material { identity, not_after, trusted, own } = Material::load(folder, role, now.as_secs())?;
         let certificate = Arc::new(SingleCertAndKey::from(own));
         let provider = verify::provider();
-        let mut server = ServerConfig::builder_with_details(provider.clone(), clock.clone())
-            .with_protocol_versions(VERSIONS)
-            .map_err(Error::internal)?
-            .with_client_cert_verifier(WithRole::new(trusted.clone())?)
-            .with_cert_resolver(certificate.clone());
-        // A resumed session would not be checked against certificates and clocks that have changed since. Connections
-        // here are long, and few.
-        server.session_storage = Arc::new(NoServerSessionStorage {});
-        server.send_tls13_tickets = 0;
-        server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let mut client = ClientConfig::builder_with_details(provider, clock.clone())
+        let server = || {
+            let versioned = ServerConfig::builder_with_details(provider.clone(), clock.clone());
+            versioned.with_protocol_versions(VERSIONS).map_err(Error::internal)
+        };
+        let checking = server()?.with_client_cert_verifier(WithRole::new(trusted.clone())?);
+        let checking = serving(checking.with_cert_resolver(certificate.clone()));
+        let open = serving(server()?.with_no_client_auth().with_cert_resolver(certificate.clone()));
+        let mut client = ClientConfig::builder_with_details(provider.clone(), clock.clone())
             .with_protocol_versions(VERSIONS)
             .map_err(Error::internal)?
             .with_root_certificates(trusted)
             .with_client_cert_resolver(certificate);
         client.resumption = Resumption::disabled();
         client.alpn_protocols = vec![b"h2".to_vec()];
-        Ok(Self { identity, not_after, server: Arc::new(server), client: Arc::new(client) })
+        Ok(Self { identity, not_after, server: checking, open_server: open, client: Arc::new(client) })
     }
+}
+
+/// What holds for every connection in, whoever is at the other end.
+fn serving(mut server: ServerConfig) -> Arc<ServerConfig> {
+    // A resumed session would not be checked against certificates and clocks that have changed since. Connections
+    // here are long, and few.
+    server.session_storage = Arc::new(NoServerSessionStorage {});
+    server.send_tls13_tickets = 0;
+    server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Arc::new(server)
 }
 
 /// What tells a replaced file from the one before it, without reading it. A missing file has none.

@@ -10,11 +10,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsConnector;
 
-use crate::accept::Incoming;
+use crate::accept::{Anonymous, Incoming};
 use crate::authority::Request;
 use crate::connect::connect;
 use crate::fixture::{At, Cluster, NOW, request};
-use crate::{Authority, ClientStream, Error, Refreshed, Role, Roles, Tls, Unusable, limits};
+use crate::{Authority, ClientStream, Error, Refreshed, Role, Roles, Tls, Trust, Unusable, limits};
 
 const ANY: Roles = Roles::of(&Role::ALL);
 
@@ -172,6 +172,38 @@ async fn a_client_without_a_certificate_or_without_a_role_is_refused() {
         assert!(error.contains(expected), "{error}");
     }
     assert_eq!(known.alpn_protocols, [b"h2"]);
+}
+
+#[tokio::test]
+async fn where_no_certificate_is_asked_for_the_server_still_shows_its_own_and_takes_a_new_one() {
+    let (cluster, other) = (Cluster::new(), Cluster::new());
+    let tls = cluster.tls(Role::Control, "a");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut accepted = Anonymous::new(listener, tls.clone());
+    tokio::spawn(async move {
+        while let Some(mut stream) = accepted.next().await {
+            let byte = stream.read_u8().await.unwrap_or_default();
+            let _ = stream.write_u8(byte).await.and(stream.flush().await);
+        }
+    });
+    let control = Roles::of(&[Role::Control]);
+    let trust = |cluster: &Cluster| Trust::open(&cluster.path().join("ca.crt"), Arc::new(At(NOW)));
+    let mut stream = trust(&cluster).unwrap().connect(&address, control).await.unwrap();
+    say(&mut stream).await.unwrap();
+    let shown = |stream: &ClientStream| stream.get_ref().1.peer_certificates().unwrap()[0].clone();
+    cluster.authority().issue(&request(Role::Control, "a"), true, NOW).unwrap();
+    assert_eq!(tls.refresh().unwrap(), Refreshed::Replaced);
+    let renewed = trust(&cluster).unwrap().connect(&address, control).await.unwrap();
+    assert_ne!(shown(&stream), shown(&renewed));
+    drop(other.authority());
+    assert!(trust(&other).unwrap().connect(&address, control).await.is_err(), "another CA");
+    let node = trust(&cluster).unwrap().connect(&address, Roles::of(&[Role::Node])).await;
+    assert_eq!(node.map(drop).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    fs::write(cluster.path().join("empty"), "").unwrap();
+    let empty = Trust::open(&cluster.path().join("empty"), Arc::new(At(NOW))).map(drop);
+    assert!(matches!(empty, Err(Error::Unusable { .. })));
+    assert!(matches!(Trust::open(Path::new("/nowhere"), Arc::new(At(NOW))).map(drop), Err(Error::Io { .. })));
 }
 
 #[tokio::test]
