@@ -130,6 +130,37 @@ pub enum Error {
         "the admin token has {0} characters; give at least 16, without white space at its end: undercroft keygen"
     )]
     AdminToken(usize),
+    /// A recovery kit whose body cannot be used.
+    #[error("the recovery kit cannot be used: {0}; take another one")]
+    Kit(String),
+    /// An address of the Admin API that cannot be used.
+    #[error("the address of the Admin API {0}; correct --admin-url or UNDERCROFT_ADMIN_URL")]
+    AdminUrl(&'static str),
+    /// An admin token that no request can carry.
+    #[error(
+        "the admin token has characters that no request can carry; correct UNDERCROFT_ADMIN_TOKEN or --admin-token-file"
+    )]
+    AdminTokenText,
+    /// Nobody answers as the Admin API.
+    #[error(
+        "the Admin API at {url} cannot be reached: {problem}; start the member there, or name another one with --admin-url or UNDERCROFT_ADMIN_URL"
+    )]
+    AdminUnreachable {
+        /// Where it was looked for.
+        url: String,
+        /// What the system says.
+        problem: String,
+    },
+    /// The connection ended before there was an answer.
+    #[error(
+        "the Admin API at {url} took the request and did not answer: {problem}; whether it was done is unknown: look, then decide"
+    )]
+    AdminLost {
+        /// Who was asked.
+        url: String,
+        /// What the system says.
+        problem: String,
+    },
     /// The member has stopped, and why.
     #[error("this member has stopped: {0}")]
     Stopped(String),
@@ -152,13 +183,20 @@ impl Error {
             | Self::OutcomeUnknown(_)
             | Self::Enter { .. }
             | Self::Listen { .. }
+            | Self::AdminUnreachable { .. }
+            | Self::AdminLost { .. }
             | Self::Stopped(_) => ErrorClass::Unavailable,
             Self::Unreadable { .. }
             | Self::Invariant(_)
             | Self::LogMissing(_)
             | Self::LogDamaged { .. }
-            | Self::SnapshotDamaged { .. } => ErrorClass::Integrity,
-            Self::BatchTooLarge { .. } | Self::Exposed { .. } | Self::AdminToken(_) => ErrorClass::Invalid,
+            | Self::SnapshotDamaged { .. }
+            | Self::Kit(_) => ErrorClass::Integrity,
+            Self::BatchTooLarge { .. }
+            | Self::Exposed { .. }
+            | Self::AdminToken(_)
+            | Self::AdminUrl(_)
+            | Self::AdminTokenText => ErrorClass::Invalid,
             Self::LogExists(_) | Self::Membership(_) | Self::Refused(_) => ErrorClass::Conflict,
         }
     }

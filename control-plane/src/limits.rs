@@ -103,3 +103,11 @@ pub const ADMIN_BODY: usize = 64 << 10;
 pub const KEY_BYTES: usize = 255;
 /// Entries of one page of a list.
 pub const PAGE: usize = 1000;
+/// Bytes of an answer of the admin interface that its client takes: more than any page has.
+pub const ADMIN_ANSWER: usize = 16 << 20;
+/// How long the client of the admin interface waits for an answer: a decision, and what is around it.
+pub const ADMIN_WAIT: std::time::Duration = std::time::Duration::from_secs(30);
+/// How long it waits for a whole state, which is large.
+pub const ADMIN_WAIT_LONG: std::time::Duration = std::time::Duration::from_secs(600);
+/// How long it may take to reach the admin interface.
+pub const ADMIN_CONNECT: std::time::Duration = std::time::Duration::from_secs(5);

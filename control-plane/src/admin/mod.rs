@@ -11,6 +11,7 @@ mod errors;
 mod health;
 mod instances;
 mod records;
+mod recovery;
 mod routes;
 mod shards;
 mod tenants;

@@ -8,7 +8,7 @@ use axum::routing::{delete, get, post};
 
 use super::app::App;
 use super::errors::{Answer, Refused};
-use super::{auth, cluster, health, instances, records, shards, tenants, tenants_more};
+use super::{auth, cluster, health, instances, records, recovery, shards, tenants, tenants_more};
 
 /// The router of a member.
 pub fn router(app: App) -> Router {
@@ -32,12 +32,14 @@ fn fleet() -> Router<App> {
         .route("/admin/instances/{name}/drain", post(instances::drain))
         .route("/admin/shards", get(shards::list))
         .route("/admin/shards/{id}", get(shards::show))
+        .route("/admin/shards/{id}/leader", post(shards::lead))
         .route("/admin/shards/{id}/learners", post(shards::learner))
         .route("/admin/placements", get(shards::placements))
         .route("/admin/jobs", get(records::jobs))
         .route("/admin/jobs/{id}", get(records::job).delete(records::withdraw))
         .route("/admin/witnesses/{vault}", get(records::witnesses))
         .route("/admin/decisions", get(records::decisions))
+        .route("/admin/recovery-kit", get(recovery::kit))
 }
 
 fn of_tenants() -> Router<App> {

@@ -49,6 +49,13 @@ const fn yes() -> bool {
     true
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lead {
+    /// A voter of the shard; null lets anybody lead.
+    node: Option<NodeId>,
+}
+
 #[derive(Serialize)]
 pub(super) struct Placements {
     placements: Vec<Placement>,
@@ -112,6 +119,17 @@ pub(super) async fn learner(
     let (shard, reason) = (id.parse()?, "an operator asked".to_owned());
     let command = ShardCommand::Learner { shard, node: body.node, present: body.present, reason };
     app.decide(request, Command::Shard(command)).await?;
+    show(State(app), Path(id)).await
+}
+
+/// Who should lead a shard. Its leader hands over; the placement keeps it so while leaders are spread evenly.
+pub(super) async fn lead(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked { body, request }: Asked<Lead>,
+) -> Answer<Json<Shard>> {
+    let (shard, reason) = (id.parse()?, "an operator asked".to_owned());
+    app.decide(request, Command::Shard(ShardCommand::Prefer { shard, node: body.node, reason })).await?;
     show(State(app), Path(id)).await
 }
 
