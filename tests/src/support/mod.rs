@@ -1,9 +1,10 @@
 //! A harness for stories of the real binary: an installation in a folder of its own, commands in a clean environment,
-//! their outcome, a server and its clients, golden files, a repeatable source of chance, and the hunt for bytes.
+//! their outcome, a server and its clients, a fleet, golden files, a repeatable source of chance, and the hunt for bytes.
 
 mod binary;
 mod engine;
 mod files;
+mod fleet;
 mod golden;
 mod hunt;
 mod palace;
@@ -14,6 +15,7 @@ mod served;
 pub use binary::binary;
 pub use engine::{concatenate, open};
 pub use files::{contents, files};
+pub use fleet::{ADMIN_TOKEN, Fleet};
 pub use golden::{expect_golden, mask};
 pub use hunt::{Leak, forms, hunt};
 pub use palace::Palace;
