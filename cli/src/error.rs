@@ -26,6 +26,9 @@ pub(crate) enum Failure {
     /// Deciding for a fleet.
     #[error(transparent)]
     Control(#[from] undercroft_control_plane::Error),
+    /// Sealed files of the operator.
+    #[error(transparent)]
+    Crypto(#[from] undercroft_crypto::Error),
     /// What was typed, or what it names, cannot be used.
     #[error("{message}")]
     Refused {
@@ -71,6 +74,7 @@ impl Failure {
             Self::Node(error) => error.class(),
             Self::Certs(error) => of_fleet(error.class()),
             Self::Control(error) => of_fleet(error.class()),
+            Self::Crypto(error) => error.class(),
             Self::Refused { class, .. } | Self::Told(class) => *class,
             Self::Output(_) => ErrorClass::Unavailable,
         }

@@ -60,6 +60,11 @@ fn commands_without_a_vault_know_that_they_take_none() {
         "completions bash",
         "keygen",
         "cluster certs --cert-dir d",
+        "cluster status",
+        "node list",
+        "shard list",
+        "tenant list",
+        "job list",
     ] {
         assert!(!parse(line).unwrap().command.takes_vault(), "{line}");
     }
@@ -78,6 +83,46 @@ fn commands_of_later_versions_are_recognised_with_anything_behind_them() {
             let Command::Later(command) = cli.command else { panic!("{name}") };
             assert_eq!(command.name(), *name);
         }
+    }
+}
+
+#[test]
+fn the_role_of_a_node_is_recognised_and_its_operator_s_commands_are_none_of_it() {
+    for line in ["node", "node --data d --listen a:1", "node --vault v", "node --help-me x"] {
+        let Command::Node(args) = parse(line).unwrap_or_else(|error| panic!("{line}: {error}")).command
+        else {
+            panic!("{line}")
+        };
+        assert!(args.command.is_none(), "{line}");
+    }
+    for line in
+        ["node list", "node list --admin-url http://localhost:1", "node drain a --undo", "node remove -- -a"]
+    {
+        let Command::Node(args) = parse(line).unwrap_or_else(|error| panic!("{line}: {error}")).command
+        else {
+            panic!("{line}")
+        };
+        assert!(args.command.is_some() && args.rest.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_fleet_is_named_before_or_behind_its_commands_and_a_token_is_never_typed() {
+    for line in ["tenant --admin-url http://localhost:1 list", "tenant list --admin-url http://localhost:1"] {
+        let Command::Tenant(args) = parse(line).unwrap().command else { panic!() };
+        assert_eq!(args.fleet.admin_url.as_deref(), Some("http://localhost:1"), "{line}");
+    }
+    assert!(parse("tenant list --admin-token secret").is_err());
+    let Command::Tenant(args) = parse("tenant migrate a --to b --help").unwrap().command else { panic!() };
+    assert!(matches!(args.command, TenantCommand::Migrate { .. }));
+    for line in [
+        "tenant",
+        "tenant limits",
+        "cluster recovery-kit",
+        "cluster recovery-kit --out a --check b",
+        "job show x",
+    ] {
+        assert!(parse(line).is_err(), "{line}");
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use undercroft_certs::limits;
 
+use super::fleet::{FoundArgs, JoinKeyArgs, KitArgs, MemberArgs, StatusArgs};
+
 /// Arguments of `keygen`.
 #[derive(Debug, Args)]
 pub(crate) struct KeygenArgs {
@@ -17,6 +19,16 @@ pub(crate) struct KeygenArgs {
 /// `cluster …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClusterCommand {
+    /// Found the cluster: how many shards, how many replicas of each. Once
+    Init(FoundArgs),
+    /// Print the cluster and the members of its control group
+    Status(StatusArgs),
+    /// Print, add and remove members of the control group
+    Member(MemberArgs),
+    /// Keep what the control group knows in a sealed file, or check such a file
+    RecoveryKit(KitArgs),
+    /// Print the key by which nodes prove that they hold this installation's master key
+    JoinKey(JoinKeyArgs),
     /// Make, list and renew the certificates of a cluster; the first one makes its CA
     Certs(CertsArgs),
 }

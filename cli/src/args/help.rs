@@ -13,7 +13,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
     ("Prove and repair", &["verify", "history", "supersessions", "dedup", "repair"]),
     ("Vaults and copies", &["vault", "backup"]),
     ("Serve", &["serve-mcp", "serve-http", "hooks", "daemon", "assert-header"]),
-    ("Fleet", &["control-plane", "cluster", "keygen"]),
+    ("Fleet", &["control-plane", "cluster", "keygen", "tenant", "node", "shard", "job"]),
     ("Around it", &["config", "transcript", "completions"]),
     (
         "Not in this version",
@@ -34,16 +34,14 @@ pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
             "closets",
             "refine",
             "index",
-            "node",
             "router",
             "up",
-            "tenant",
         ],
     ),
 ];
 
 /// Commands that refuse `--vault`, as [`super::Command::takes_vault`] says; two of `backup` do too.
-const WITHOUT_VAULT: [&str; 11] = [
+const WITHOUT_VAULT: [&str; 15] = [
     "init",
     "vault",
     "config",
@@ -55,6 +53,10 @@ const WITHOUT_VAULT: [&str; 11] = [
     "cluster",
     "keygen",
     "control-plane",
+    "tenant",
+    "node",
+    "shard",
+    "job",
 ];
 
 const EXAMPLES: &str = "\

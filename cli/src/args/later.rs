@@ -63,18 +63,12 @@ pub(crate) enum LaterCommand {
     /// Push a mirror to a remote vector database
     #[command(hide = true)]
     Index(Anything),
-    /// Serve vaults as a member of a cluster
-    #[command(hide = true)]
-    Node(Anything),
     /// Forward tenants' requests
     #[command(hide = true)]
     Router(Anything),
     /// Start a whole fleet on this machine
     #[command(hide = true)]
     Up(Anything),
-    /// Manage tenants of a fleet
-    #[command(hide = true)]
-    Tenant(Anything),
 }
 
 impl LaterCommand {
@@ -98,10 +92,8 @@ impl LaterCommand {
             Self::Closets(_) => "closets",
             Self::Refine(_) => "refine",
             Self::Index(_) => "index",
-            Self::Node(_) => "node",
             Self::Router(_) => "router",
             Self::Up(_) => "up",
-            Self::Tenant(_) => "tenant",
         }
     }
 }

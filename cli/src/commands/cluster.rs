@@ -1,16 +1,22 @@
-//! `cluster certs`: the cluster's CA and what it issues.
+//! `cluster …`, and of it `cluster certs`: the cluster's CA and what it issues.
 
 use serde_json::{Value, json};
 use undercroft_certs::authority::{Done, Held, Request, Stage};
 use undercroft_certs::{Authority, Identity};
 use undercroft_vault::{Clock, SystemClock};
 
+use super::fleet;
 use crate::args::{CaStage, CertsArgs, ClusterCommand};
 use crate::context::Context;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn run(command: &ClusterCommand, context: &mut Context) -> Outcome {
     match command {
+        ClusterCommand::Init(args) => fleet::found(args, context),
+        ClusterCommand::Status(args) => fleet::status(args, context),
+        ClusterCommand::Member(args) => fleet::member(args, context),
+        ClusterCommand::RecoveryKit(args) => fleet::kit(args, context),
+        ClusterCommand::JoinKey(args) => fleet::join_key(args, context),
         ClusterCommand::Certs(args) => certs(args, context),
     }
 }

@@ -9,6 +9,7 @@ mod control_plane;
 mod daemon;
 mod dedup;
 mod drawer;
+mod fleet;
 mod history;
 mod hooks;
 mod init;
@@ -64,6 +65,10 @@ pub(crate) fn run(command: Command, context: &mut Context) -> Outcome {
         }
         Command::Transcript(command) => transcript::run(&command, context),
         Command::Cluster(command) => cluster::run(&command, context),
+        Command::Node(args) => fleet::node(&args, context),
+        Command::Shard(args) => fleet::shard(&args, context),
+        Command::Tenant(args) => fleet::tenant(&args, context),
+        Command::Job(args) => fleet::job(&args, context),
         Command::Keygen(args) => keygen::run(&args, context),
         Command::ControlPlane(args) => control_plane::run(&args, context),
         Command::Completions(args) => completions::run(&args, context),

@@ -2,6 +2,7 @@
 
 mod first_line;
 mod quoted;
+mod table;
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -10,6 +11,7 @@ use undercroft_text::escape_controls;
 
 pub(crate) use first_line::first_line;
 pub(crate) use quoted::quoted;
+pub(crate) use table::table;
 
 use crate::error::Outcome;
 
