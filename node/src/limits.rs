@@ -22,6 +22,14 @@ pub const WAITING_READS: usize = 128;
 pub const READS_PER_VAULT: usize = 2;
 /// For how long it is remembered that another vault was read: longer than the pause of a client between two requests.
 pub const CROWD_MEMORY: Duration = Duration::from_millis(50);
+/// Cores from which on half of its places is little enough for a busy vault; with fewer it is paced beside others.
+pub const ENOUGH_CORES: usize = 4;
+/// How long a paced vault pauses, in percent of what it worked.
+pub const PAUSE_PERCENT: u64 = 200;
+/// A pause shorter than this is not made: the timer of the runtime counts milliseconds.
+pub const PAUSE_AT_LEAST: Duration = Duration::from_millis(1);
+/// The longest pause of a paced vault.
+pub const PAUSE_AT_MOST: Duration = Duration::from_millis(20);
 /// Reads that run at once in the whole process, at least; otherwise twice the number of cores.
 pub const READS_AT_LEAST: usize = 4;
 /// Long works (verify, repair, copy, restore) that run at once.
@@ -39,6 +47,9 @@ pub const COMMITS: usize = 16;
 pub const WAITING_WRITES: usize = 128;
 /// Writes that one transaction takes, at most: longer ones make the first of them wait.
 pub const GROUP_WRITES: usize = 256;
+/// The same for a vault that is paced: all cores prepare the writes of a group, and those who are answered together ask
+/// together again.
+pub const PACED_GROUP_WRITES: usize = 4;
 /// Bytes of text that one transaction takes, at most, but for a single larger write.
 pub const GROUP_BYTES: usize = 4 << 20;
 

@@ -56,7 +56,7 @@ impl Serving {
             options,
             cache: Cache::new(),
             health: Health::default(),
-            crowd: Crowd::new(),
+            crowd: Crowd::new(std::thread::available_parallelism().map_or(1, usize::from)),
             counts: Counts::default(),
             draining: AtomicBool::new(false),
         });

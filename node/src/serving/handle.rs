@@ -5,12 +5,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
 use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
 
 use super::cache::State;
+use super::crowd::Turn;
 use super::lanes::{Lane, blocking, here};
+use super::pace::Pace;
 use super::shared::Shared;
 use super::writer::Job;
 use crate::error::{Error, Result};
@@ -29,6 +32,8 @@ pub(super) struct Running {
     displaced: AtomicBool,
     /// The number that it is known by among those that are read.
     reader: u64,
+    /// What it owes to those beside it.
+    pace: Pace,
     /// Height of the audit chain up to which its records were counted.
     counted: AtomicU64,
     /// Records that the anchor lagged when the vault was opened, until somebody was told.
@@ -73,6 +78,7 @@ impl Running {
             long: Lane::new(limits::LONG_WORKS_PER_VAULT),
             displaced: AtomicBool::new(false),
             reader,
+            pace: Pace::default(),
             counted,
             healed,
             _place: place,
@@ -84,6 +90,11 @@ impl Running {
     /// Whether something was committed that the manifest does not name yet.
     pub(super) fn lags(&self) -> bool {
         !self.vault.is_read_only() && self.vault.manifest().anchor.height.get() < self.vault.height()
+    }
+
+    /// Notes that it is displaced; true for the one who notes it first, and who closes it.
+    pub(super) fn leave(&self) -> bool {
+        !self.displaced.swap(true, Ordering::AcqRel)
     }
 
     /// Records that the audit chain grew by since the last time that this was asked.
@@ -155,15 +166,42 @@ impl VaultHandle {
         let waiting = self.running.waiting_reads.try_enter();
         let _waiting = waiting.ok_or_else(|| Error::VaultBusy(self.name.to_string()))?;
         // First among the vault's own, then among all: a vault with many readers waits for itself.
-        let places = self.shared.crowd.places(self.running.reader);
-        let _own = self.running.reads.enter_many(places).await?;
+        let turn = self.turn();
+        let _own = self.running.reads.enter_many(turn.places).await?;
+        self.pause(turn).await;
         let _place = self.shared.lanes.reads.enter().await?;
+        let began = Instant::now();
         let result = here(|| self.judge(work));
-        if places > 1 {
-            // Reads that follow each other on one core would keep it until the system takes it from them.
-            std::thread::yield_now();
-        }
+        self.worked(turn, began.elapsed());
         result
+    }
+
+    /// What a read may take now.
+    fn turn(&self) -> Turn {
+        let others_wait = self.running.waiting_reads.free() + 1 < self.shared.options.bounds.waiting_reads;
+        self.shared.crowd.turn(self.running.reader, others_wait)
+    }
+
+    /// Makes the pause that this vault owes to those beside it.
+    pub(super) async fn pause(&self, turn: Turn) {
+        if !turn.paced {
+            return self.running.pace.forgive();
+        }
+        if let Some(pause) = self.running.pace.due() {
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Notes what this vault took beside others.
+    pub(super) fn worked(&self, turn: Turn, took: Duration) {
+        if turn.paced {
+            self.running.pace.owe(took);
+        }
+    }
+
+    /// What a group of writes may take now.
+    pub(super) fn turn_to_write(&self, others_wait: bool) -> Turn {
+        self.shared.crowd.turn(self.running.reader, others_wait)
     }
 
     /// Does long work with the vault (verify, repair): on a lane of its own, so that reads go on.
@@ -254,13 +292,9 @@ impl VaultHandle {
     /// so that the next request opens what does.
     pub(crate) fn judged(&self, error: Error) -> Error {
         self.shared.judge(&self.name, &error);
-        if is_displaced(&error) && !self.running.displaced.swap(true, Ordering::AcqRel) {
+        if !self.running.vault.is_in_place() && self.running.leave() {
             self.shared.close_displaced(&self.name);
         }
         error
     }
-}
-
-fn is_displaced(error: &Error) -> bool {
-    matches!(error, Error::Vault(inner) if matches!(**inner, undercroft_vault::Error::Displaced(_)))
 }

@@ -12,6 +12,7 @@ mod handle;
 mod health;
 mod lanes;
 mod lifecycle;
+mod pace;
 mod shared;
 mod sweeper;
 mod writer;

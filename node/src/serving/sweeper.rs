@@ -1,5 +1,5 @@
-//! Looks for vaults that nobody uses or whose indexes take too much memory, and closes them; anchors what was committed
-//! and not anchored yet. Which to close is decided by the cache.
+//! Looks for vaults that nobody uses, whose indexes take too much memory, or whose files were exchanged, and closes them;
+//! anchors what was committed and not anchored yet. Which to close for room is decided by the cache.
 
 use std::sync::{Arc, Weak};
 
@@ -22,6 +22,7 @@ async fn run(shared: Weak<Shared>) {
     loop {
         ticks.tick().await;
         let Some(shared) = shared.upgrade() else { return };
+        displaced(&shared);
         sweep(&shared).await;
         anchor(&shared).await;
     }
@@ -40,6 +41,20 @@ pub(super) async fn sweep(shared: &Arc<Shared>) {
         // Somebody may have come back to it meanwhile.
         if let Ok(alone) = RwLock::try_write_owned(entries[at].state.clone()) {
             shared.close(&entries[at], alone).await;
+        }
+    }
+}
+
+/// Closes the vaults that are no longer what lies under their names. A write notices by itself; somebody who only reads would
+/// read the old files until the process ends.
+pub(super) fn displaced(shared: &Arc<Shared>) {
+    for entry in shared.cache.oldest_first() {
+        let left = match entry.state.try_read().as_deref() {
+            Ok(State::Open(running)) => !running.vault.is_in_place() && running.leave(),
+            _ => false,
+        };
+        if left {
+            shared.close_displaced(&entry.name);
         }
     }
 }

@@ -76,3 +76,22 @@ async fn open_vaults_are_measured_and_none_is_opened_for_it() {
     assert!(vault == "one" && *bytes > 0);
     assert_eq!(serving.counted().vault_opens, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_vault_whose_files_were_exchanged_is_opened_anew_though_nobody_writes() {
+    let dir = TempDir::new().unwrap();
+    let serving = serving(&dir);
+    for (name, text) in [("one", "of the first life"), ("two", "of another vault")] {
+        let handle = serving.create(name, Level::Sealed).await.unwrap();
+        handle.write(Change::Save(new(text))).await.unwrap();
+    }
+    sweeper::displaced(&serving.shared());
+    assert_eq!(serving.counted().vault_opens, 2, "nothing was exchanged");
+    let vaults = dir.path().join("palace/vaults");
+    std::fs::rename(vaults.join("one"), dir.path().join("away")).unwrap();
+    sweeper::displaced(&serving.shared());
+    let refused = serving.vault("one").await.unwrap_err();
+    assert_eq!(refused.class(), undercroft_palace::ErrorClass::NotFound, "{refused}");
+    serving.vault("two").await.unwrap();
+    assert_eq!(serving.counted().vault_opens, 2, "the other one stayed open");
+}

@@ -1,9 +1,12 @@
 //! One writer a vault: writes that wait are carried out in one transaction, each with its own result, so that many
 //! clients share one wait for the disk. The queue is bounded; what is in it is carried out.
 
+use std::time::Instant;
+
 use tokio::sync::{mpsc, oneshot};
 use undercroft_vault::{Answers, BypassReason, Change, Done, Outcome, Screening, WriteRequest};
 
+use super::crowd::Turn;
 use super::handle::VaultHandle;
 use super::lanes::blocking;
 use super::shared::Shared;
@@ -27,6 +30,7 @@ pub(super) fn start(waiting: usize) -> mpsc::Sender<Job> {
 
 async fn run(mut queue: mpsc::Receiver<Job>) {
     let mut held_over = None;
+    let mut last = 0;
     loop {
         let first = match held_over.take() {
             Some(job) => job,
@@ -36,18 +40,23 @@ async fn run(mut queue: mpsc::Receiver<Job>) {
             },
         };
         let handle = first.handle.clone();
+        // Those who were answered together ask again one by one: the first of them is not alone.
+        let turn = handle.turn_to_write(last > 1 || !queue.is_empty());
         // While this waits for its turn, more writes arrive and join the group.
+        handle.pause(turn).await;
         let place = handle.shared().lanes.commits.enter().await;
-        let group = gather(first, &mut queue, &mut held_over);
-        commit(handle, group, place).await;
+        let most = if turn.paced { limits::PACED_GROUP_WRITES } else { limits::GROUP_WRITES };
+        let group = gather(first, most, &mut queue, &mut held_over);
+        last = group.len();
+        commit(handle, group, turn, place).await;
     }
 }
 
 /// Takes what is waiting, up to the bounds of one transaction.
-fn gather(first: Job, queue: &mut mpsc::Receiver<Job>, held_over: &mut Option<Job>) -> Vec<Job> {
+fn gather(first: Job, most: usize, queue: &mut mpsc::Receiver<Job>, held_over: &mut Option<Job>) -> Vec<Job> {
     let mut bytes = weight(&first.request.change);
     let mut group = vec![first];
-    while group.len() < limits::GROUP_WRITES {
+    while group.len() < most {
         let Ok(job) = queue.try_recv() else { break };
         bytes += weight(&job.request.change);
         if bytes > limits::GROUP_BYTES {
@@ -59,13 +68,15 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>, held_over: &mut Option<Jo
     group
 }
 
-async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, place: P) {
+async fn commit<P: Send + 'static>(handle: VaultHandle, group: Vec<Job>, turn: Turn, place: P) {
     let shared = handle.shared().clone();
     shared.counts.group(group.len());
     let (requests, replies): (Vec<_>, Vec<_>) =
         group.into_iter().map(|job| (job.request, (job.reply, job.handle))).unzip();
     let committed = blocking(move || {
+        let began = Instant::now();
         let written = handle.vault().write_requests(requests, screening());
+        handle.worked(turn, began.elapsed());
         handle.count_growth();
         drop(place);
         written.map_err(|error| handle.judged(error.into()))
