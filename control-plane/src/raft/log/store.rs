@@ -19,8 +19,8 @@ use super::recover::recover;
 use super::view::View;
 use super::writer::{Done, Task, Writer};
 use crate::Error;
-use crate::raft::folder;
 use crate::raft::types::{Entry, LogId, Types, Vote};
+use crate::raft::{Disk, folder};
 
 /// The log of one member. Clones are the same log.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl LogStore {
     ///
     /// # Errors
     /// [`Error::LogExists`] when there is one, [`Error::Io`].
-    pub fn create(folder: &Path, member: MemberId) -> Result<Self, Error> {
+    pub fn create(folder: &Path, member: MemberId, disk: Arc<dyn Disk>) -> Result<Self, Error> {
         folder::make(folder).map_err(|error| Error::io("create", folder, error))?;
         let lock = folder::take(folder).map_err(|error| Error::io("lock", folder, error))?;
         let there = files::listed(folder).map_err(|error| Error::io("read", folder, error))?;
@@ -48,9 +48,9 @@ impl LogStore {
             return Err(Error::LogExists(folder.to_path_buf()));
         }
         let nothing = Record::State { vote: None, committed: None, purged: None, highest: None };
-        files::begin(folder, member.get(), 1, &nothing)
+        files::begin(&*disk, folder, (member.get(), 1), &nothing)
             .map_err(|error| Error::io("begin a log in", folder, error))?;
-        Self::start(folder, member, lock)
+        Self::start(folder, member, (lock, disk))
     }
 
     /// Opens the log of a member that ran before.
@@ -58,18 +58,18 @@ impl LogStore {
     /// # Errors
     /// [`Error::LogMissing`], [`Error::LogDamaged`]: acknowledged entries may be gone, and this member must never vote
     /// again under its id. [`Error::Io`].
-    pub fn open(folder: &Path, member: MemberId) -> Result<Self, Error> {
+    pub fn open(folder: &Path, member: MemberId, disk: Arc<dyn Disk>) -> Result<Self, Error> {
         if !folder.is_dir() {
             return Err(Error::LogMissing(folder.to_path_buf()));
         }
         let lock = folder::take(folder).map_err(|error| Error::io("lock", folder, error))?;
-        Self::start(folder, member, lock)
+        Self::start(folder, member, (lock, disk))
     }
 
-    fn start(folder: &Path, member: MemberId, lock: File) -> Result<Self, Error> {
+    fn start(folder: &Path, member: MemberId, (lock, disk): (File, Arc<dyn Disk>)) -> Result<Self, Error> {
         let found = recover(folder, member.get())?;
         let view = RwLock::new(found.view.clone());
-        let writer = Writer::start(folder.to_path_buf(), member.get(), found);
+        let writer = Writer::start(folder.to_path_buf(), member.get(), found, disk);
         let writer = writer.map_err(|error| Error::io("write to", folder, error))?;
         Ok(Self { inner: Arc::new(Inner { view, writer, _lock: lock }) })
     }
