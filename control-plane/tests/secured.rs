@@ -133,7 +133,7 @@ async fn a_node_speaks_for_itself_alone_through_whatever_member() {
         ] {
             assert_eq!(refused.expect("another's").code(), Code::PermissionDenied);
         }
-        assert_eq!(a.watch(watch(NodeId::new(0))).await.err().expect("nobody").code(), Code::NotFound);
+        assert_eq!(a.watch(watch(NodeId::new(0))).await.expect_err("nobody").code(), Code::NotFound);
         a.watch(watch(node_a)).await.expect("its own");
         // Under another's name it would take that node's place.
         let posing = joining(&mut a, "b", &MASTER).await;
