@@ -91,6 +91,8 @@ pub const DECIDE: std::time::Duration = std::time::Duration::from_secs(8);
 pub const FOLLOW: std::time::Duration = std::time::Duration::from_secs(2);
 /// How long one call to another member may take: a write, and the way there and back.
 pub const CALL: std::time::Duration = std::time::Duration::from_secs(6);
+/// How long the tasks of a member that has stopped may take to let its log go.
+pub const LET_GO: std::time::Duration = std::time::Duration::from_secs(2);
 /// Between two attempts to reach a leader.
 pub const AGAIN: std::time::Duration = std::time::Duration::from_millis(25);
 /// Channels to other members that are kept: more than any group has.

@@ -58,6 +58,10 @@ fn config(folder: &Path, disk: Arc<dyn Disk>) -> MemberConfig {
     MemberConfig { disk, ..MemberConfig::plain(folder.to_path_buf(), ME) }
 }
 
+async fn open(config: MemberConfig) -> Member {
+    Member::open(config).await.expect("it starts")
+}
+
 /// A group of one, founded on a good disk, with one job.
 async fn founded(folder: &Path) {
     let member = Member::create(config(folder, Arc::new(RealDisk))).await.expect("a member");
@@ -94,16 +98,7 @@ async fn until_refused(member: &Member) -> (usize, Error) {
 async fn goes_on(stopped: Member, folder: &Path, acknowledged: usize) {
     stopped.stop().await;
     drop(stopped);
-    let opened = async {
-        loop {
-            match Member::open(config(folder, Arc::new(RealDisk))).await {
-                // The last task of the one before still ends.
-                Err(Error::Io { action: "lock", .. }) => tokio::task::yield_now().await,
-                opened => return opened.expect("it starts again"),
-            }
-        }
-    };
-    let member = tokio::time::timeout(PATIENCE, opened).await.expect("in time");
+    let member = open(config(folder, Arc::new(RealDisk))).await;
     member.raft().wait(Some(PATIENCE)).current_leader(1, "it leads").await.expect("it leads");
     member.catch_up().await.expect("a read");
     let there = jobs(&member);
@@ -119,7 +114,7 @@ async fn a_member_on_a_full_disk_stops_says_why_and_goes_on_when_there_is_room()
     for room in [700, 731, 760, 1_000, 2_013] {
         let folder = tempfile::tempdir().expect("a folder");
         founded(folder.path()).await;
-        let member = Member::open(config(folder.path(), Failing::with_room(room))).await.expect("it starts");
+        let member = open(config(folder.path(), Failing::with_room(room))).await;
         let waited = member.raft().wait(Some(PATIENCE)).current_leader(1, "it leads").await;
         let acknowledged = if waited.is_ok() {
             let (acknowledged, error) = until_refused(&member).await;
@@ -141,7 +136,7 @@ async fn after_a_flush_that_failed_nothing_more_is_acknowledged() {
     let folder = tempfile::tempdir().expect("a folder");
     founded(folder.path()).await;
     let disk = Failing::with_room(u64::MAX);
-    let member = Member::open(config(folder.path(), disk.clone())).await.expect("it starts");
+    let member = open(config(folder.path(), disk.clone())).await;
     member.raft().wait(Some(PATIENCE)).current_leader(1, "it leads").await.expect("it leads");
     let acknowledged = ask(&member).await.expect("decided");
     disk.flushes.store(false, Ordering::SeqCst);
@@ -160,8 +155,8 @@ async fn a_snapshot_that_does_not_fit_leaves_the_one_before_it_and_no_half_of_it
     founded(folder.path()).await;
     let disk =
         Arc::new(Failing { room: AtomicU64::new(40), flushes: AtomicBool::new(true), snapshots: true });
-    let small = MemberConfig { snapshot_entries: 10, ..config(folder.path(), disk) };
-    let member = Member::open(small).await.expect("it starts");
+    let small = MemberConfig { snapshot_entries: 10, ..config(folder.path(), disk.clone()) };
+    let member = open(small).await;
     member.raft().wait(Some(PATIENCE)).current_leader(1, "it leads").await.expect("it leads");
     let mut acknowledged = 1;
     while member.fault().is_none() {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 
+use super::log::LogHeld;
 use super::types::{Proposal, Raft, Types};
 use super::{Disk, LogStore, Machine, Network, RaftService, RealDisk, SharedMap, codec, folder};
 use crate::keys::KeyCheck;
@@ -99,6 +100,7 @@ pub struct Member {
     raft: Raft,
     map: SharedMap,
     access: Access,
+    log: LogHeld,
 }
 
 impl Member {
@@ -141,9 +143,9 @@ impl Member {
         let machine = Machine::open(&config.folder.join("snapshots"), config.disk.clone())?;
         let map = machine.map();
         let raft_config = Arc::new(config.raft()?);
-        let access = config.network.access();
+        let (access, held) = (config.network.access(), log.held());
         let raft = Raft::new(config.id.get(), raft_config, config.network, log, machine).await;
-        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map, access })
+        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map, access, log: held })
     }
 
     /// Its id.
@@ -335,10 +337,19 @@ impl Member {
         self.raft.trigger().transfer_leader(to.get()).await.map_err(stopped)
     }
 
-    /// Stops. What was acknowledged is on disk already.
+    /// Stops. What was acknowledged is on disk already, and the folder is free for whoever starts it again.
     pub async fn stop(&self) {
         // It fails when the task has ended already, which is what is wanted.
         let _ = self.raft.shutdown().await;
+        let freed = async {
+            // The library's last tasks end by themselves, a moment after.
+            while self.log.is_held() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        if tokio::time::timeout(limits::LET_GO, freed).await.is_err() {
+            tracing::warn!(member = %self.id, "the log is still held after the member has stopped");
+        }
     }
 }
 

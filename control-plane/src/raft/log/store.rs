@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use openraft::storage::{IOFlushed, RaftLogStorage};
 use openraft::{LogState, OptionalSend, RaftLogReader};
@@ -33,9 +33,26 @@ struct Inner {
     writer: Writer,
     /// Keeps other processes out of the folder.
     _lock: File,
+    /// Goes behind the lock, as fields go in their order.
+    held: Arc<()>,
+}
+
+/// Tells whether anybody still has a log, without having it.
+pub(crate) struct LogHeld(Weak<()>);
+
+impl LogHeld {
+    /// Whether somebody does, and so nobody else can open it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 impl LogStore {
+    /// Tells later whether this log was let go.
+    pub(crate) fn held(&self) -> LogHeld {
+        LogHeld(Arc::downgrade(&self.inner.held))
+    }
+
     /// Begins the log of a new member.
     ///
     /// # Errors
@@ -71,7 +88,7 @@ impl LogStore {
         let view = RwLock::new(found.view.clone());
         let writer = Writer::start(folder.to_path_buf(), member.get(), found, disk);
         let writer = writer.map_err(|error| Error::io("write to", folder, error))?;
-        Ok(Self { inner: Arc::new(Inner { view, writer, _lock: lock }) })
+        Ok(Self { inner: Arc::new(Inner { view, writer, _lock: lock, held: Arc::default() }) })
     }
 
     /// Takes records in and hands them to the writer, in one order.
