@@ -37,6 +37,7 @@ fuzzed! {
     an_id_is_shown_as_it_was_typed: "drawer_id", 50_000;
     an_image_is_an_index_or_an_error: "index_image", 20_000;
     any_query_has_an_answer_in_order: "query", 10_000;
+    a_record_of_a_journal_is_read_in_its_place_alone: "journal_record", 50_000;
 }
 
 #[test]

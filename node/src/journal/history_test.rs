@@ -87,7 +87,7 @@ proptest! {
 /// `JOURNAL_HISTORIES=100000` runs more.
 fn cases() -> u32 {
     let declared = std::env::var("JOURNAL_HISTORIES").ok();
-    declared.map_or(2_000, |text| text.parse().expect("JOURNAL_HISTORIES is a number"))
+    declared.map_or(1_000, |text| text.parse().expect("JOURNAL_HISTORIES is a number"))
 }
 
 #[test]
