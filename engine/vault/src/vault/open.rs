@@ -58,18 +58,21 @@ impl Vault {
         let keys = VaultKeys::derive(master, unverified.seal_id(), generation, &salt);
         let manifest = unverified.verify(keys.manifest())?;
         validate::name("vault", &manifest.name)?;
-        if !sqlite::database_path(dir).exists() {
+        let path = sqlite::database_path(dir);
+        if !path.try_exists().map_err(Error::io("look for", &path))? {
             return Err(Error::DatabaseMissing(name));
         }
         sqlite::check_files(dir)?;
-        let database = Identity::at(&sqlite::database_path(dir));
+        let database = Identity::at(&path);
+        // While others write, a log is what is to be expected, and they have proved it.
+        let log_found = !others_write && sqlite::wal_bytes(dir) > 0;
         let opened = open_database(dir, options.read_only, access)?;
         let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
         check_schema(&opened, &keyring)?;
         let mut unhealed = opened.notes;
         let embedder = check_embedder(&opened.conn, &keyring, &manifest, &options, &mut unhealed)?;
         let (recovery, seen) = settle_state(&opened.conn, &keyring, &manifest)?;
-        let readers = Readers::new(dir);
+        let readers = Readers::new(dir, opened.immutable);
         let writer = if options.read_only {
             readers.adopt(opened.conn);
             None
@@ -95,7 +98,7 @@ impl Vault {
             writers,
             database,
         };
-        vault.heal(others_write)
+        vault.accept_log(log_found)?.heal(others_write)
     }
 
     /// Moves a lagging anchor forward, or says that it was left. While others write a lag is what is to be expected: it is
@@ -134,27 +137,22 @@ struct OpenedDatabase {
     conn: Connection,
     /// As the file is marked, which anybody can change.
     version: u32,
+    immutable: bool,
     notes: Vec<String>,
 }
 
 fn open_database(dir: &Path, read_only: bool, access: Access) -> Result<OpenedDatabase> {
     let mut notes = Vec::new();
-    let conn = if read_only {
-        let (conn, immutable) = sqlite::open_reader(dir)?;
-        if immutable {
-            notes.push(String::from(
-                "the folder cannot be written, so the database is read as an immutable file",
-            ));
-        }
-        conn
-    } else {
-        match access {
-            Access::Local => sqlite::open_writer(dir, false)?,
-            Access::Shard => sqlite::open_replica(dir)?,
-        }
+    let (conn, immutable) = match access {
+        _ if read_only => sqlite::open_reader_anywhere(dir)?,
+        Access::Local => (sqlite::open_writer(dir, false)?, false),
+        Access::Shard => (sqlite::open_replica(dir)?, false),
     };
+    if immutable {
+        notes.push(String::from("nothing can be written beside it, so the database is read as an immutable file"));
+    }
     let version = schema::version(&conn)?;
-    Ok(OpenedDatabase { conn, version, notes })
+    Ok(OpenedDatabase { conn, version, immutable, notes })
 }
 
 fn newest_generation(generations: &[(KeyGeneration, Salt)]) -> Result<(KeyGeneration, Salt)> {
