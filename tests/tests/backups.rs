@@ -136,7 +136,8 @@ fn a_folder_that_was_copied_by_hand_is_restored_with_its_log() {
     let manual = palace.root().join("backups/manual");
     fs::create_dir_all(&manual).expect("a folder");
     let vault = undercroft_tests::support::open(&palace);
-    let drawer = undercroft_vault::NewDrawer::direct("w", "r", "words in the log", undercroft_vault::AddedBy::Cli);
+    let drawer =
+        undercroft_vault::NewDrawer::direct("w", "r", "words in the log", undercroft_vault::AddedBy::Cli);
     let screening = undercroft_vault::Screening::Bypass(undercroft_vault::BypassReason::NotDeclared);
     let logged = vault.save(drawer, screening).expect("saved").id.to_string();
     for file in ["vault.db", "vault.db-wal", "vault.json"] {
@@ -152,7 +153,8 @@ fn a_folder_that_was_copied_by_hand_is_restored_with_its_log() {
     assert_eq!(contents(&manual), before, "a backup is only read");
     // One whose log is that of another copy is refused, and the vault stays.
     let name = backup(&palace);
-    fs::copy(manual.join("vault.db-wal"), palace.root().join("backups").join(&name).join("vault.db-wal")).expect("a copy");
+    fs::copy(manual.join("vault.db-wal"), palace.root().join("backups").join(&name).join("vault.db-wal"))
+        .expect("a copy");
     let _ = palace.remember("life goes on");
     let before = contents(&palace.vault());
     let ran = palace.run(&["backup", "restore", &name, "--force"]);

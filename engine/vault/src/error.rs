@@ -246,6 +246,18 @@ impl Error {
         }
     }
 
+    /// What contradicts itself beside a log that was found: it may be the log that does not belong there.
+    pub(crate) fn beside_a_log(self, name: &str) -> Self {
+        match self {
+            Self::Record { .. } | Self::ChainBroken { .. } | Self::KeyCheck(_) => {
+                let finding = self.finding();
+                let finding = finding.strip_prefix("integrity: ").unwrap_or(&finding).to_owned();
+                Self::ForeignLog { name: name.to_owned(), finding }
+            }
+            other => other,
+        }
+    }
+
     /// The message as one line of a report of findings.
     pub(crate) fn finding(&self) -> String {
         match self {
@@ -276,8 +288,7 @@ fn hint(error: &rusqlite::Error) -> &'static str {
 }
 
 /// What to do about a database that is not the vault's.
-pub(crate) const DATABASE_REMEDY: &str =
-    "put vault.db back from your own copy, with the log vault.db-wal of that copy and no other, or restore a backup with: undercroft backup restore NAME --force";
+pub(crate) const DATABASE_REMEDY: &str = "put vault.db back from your own copy, with the log vault.db-wal of that copy and no other, or restore a backup with: undercroft backup restore NAME --force";
 
 impl From<rusqlite::Error> for Error {
     /// A verdict on the bytes is told in the words of this program, with SQLite's reason and without the statement.

@@ -146,7 +146,8 @@ fn a_journal_of_another_program_is_refused_and_not_played_back() {
     std::fs::copy(home.dir().join("vault.db"), &database).expect("copies");
     let conn = rusqlite::Connection::open(&database).expect("opens");
     conn.pragma_update(None, "journal_mode", "DELETE").expect("set");
-    conn.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE drawers SET content = zeroblob(9000)").expect("writes");
+    conn.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE drawers SET content = zeroblob(9000)")
+        .expect("writes");
     std::fs::copy(copy.path().join("vault.db-journal"), home.dir().join("vault.db-journal")).expect("copies");
     let error = refused(&home);
     assert!(error.to_string().contains("move it away"), "{error}");
@@ -160,7 +161,9 @@ fn an_id_is_issued_once_although_an_older_counter_was_put_back() {
     let home = filled(2);
     let conn = home.sql();
     let (value, tag): (i64, Vec<u8>) = conn
-        .query_row("SELECT value, tag FROM counters WHERE name = 'drawers'", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row("SELECT value, tag FROM counters WHERE name = 'drawers'", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .expect("reads");
     drop(conn);
     let vault = home.open().expect("opens");

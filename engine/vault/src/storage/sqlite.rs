@@ -142,8 +142,9 @@ pub(crate) fn open_reader_anywhere(dir: &Path) -> Result<(Connection, bool)> {
         Some(Obstacle::Forbidden) => {}
         // Room may be made while others have it open, and then they write.
         Some(Obstacle::Full) if !Writers::join(dir, true)?.1 => {}
+        Some(Obstacle::Untold) if lacks_shared_memory(&error) && !Writers::join(dir, true)?.1 => {}
         Some(Obstacle::Other(source)) => return Err(Error::io("open the database in", dir)(source)),
-        Some(Obstacle::Full) | None => return Err(error.into()),
+        Some(Obstacle::Full | Obstacle::Untold) | None => return Err(error.into()),
     }
     // An immutable file is read without its log: what the log holds would be missing without a word.
     if wal_bytes(dir) > 0 {
@@ -168,11 +169,15 @@ fn for_reading(conn: Connection) -> Result<Connection> {
 
 /// Whether SQLite could not make or reach a file that it needs beside the database.
 fn lacks_files(error: &rusqlite::Error) -> bool {
-    use rusqlite::{ErrorCode, ffi};
-    // On a full disk the shared-memory file cannot be made, either.
-    let no_shared_memory = [ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMSIZE];
-    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
-        || error.sqlite_error().is_some_and(|failure| no_shared_memory.contains(&failure.extended_code))
+    use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly)) || lacks_shared_memory(error)
+}
+
+/// On a full disk, the shared-memory file can be made and takes nothing.
+fn lacks_shared_memory(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE};
+    let codes = [SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE];
+    error.sqlite_error().is_some_and(|failure| codes.contains(&failure.extended_code))
 }
 
 /// `file:` URI of a path with the characters that SQLite's URI parser would read as syntax escaped.
@@ -236,12 +241,9 @@ mod tests {
     fn whether_a_file_is_lacking_is_asked_where_sqlite_could_not_make_one_and_in_no_other_case() {
         let failed = |code| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
         use rusqlite::ffi;
-        for code in [
-            ffi::SQLITE_CANTOPEN,
-            ffi::SQLITE_READONLY,
-            ffi::SQLITE_IOERR_SHMOPEN,
-            ffi::SQLITE_IOERR_SHMSIZE,
-        ] {
+        for code in
+            [ffi::SQLITE_CANTOPEN, ffi::SQLITE_READONLY, ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMSIZE]
+        {
             assert!(lacks_files(&failed(code)), "{code}");
         }
         for code in [
@@ -257,7 +259,10 @@ mod tests {
 
     #[test]
     fn a_folder_whose_name_looks_like_a_uri_is_a_folder() {
-        assert_eq!(database_path(Path::new("file:a?mode=memory")), Path::new("./file:a?mode=memory/vault.db"));
+        assert_eq!(
+            database_path(Path::new("file:a?mode=memory")),
+            Path::new("./file:a?mode=memory/vault.db")
+        );
         assert_eq!(database_path(Path::new("/file:a")), Path::new("/file:a/vault.db"));
     }
 }

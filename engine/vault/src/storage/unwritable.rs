@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};
+use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 
 /// What keeps a folder from taking a file.
@@ -16,15 +16,24 @@ pub(super) enum Obstacle {
     Full,
     /// This process lacks something, or the disk fails: it says nothing about others.
     Other(io::Error),
+    /// The folder may be written; whether there is room cannot be asked here without leaving something behind.
+    Untold,
 }
 
 /// Looks for what keeps the folder from taking a file; `None` when nothing does. Leaves nothing behind: the file has no
 /// name.
 pub(super) fn obstacle(dir: &Path) -> Option<Obstacle> {
-    let asked = accessat(CWD, dir, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
-        // Not every system knows the flag; the ids differ only where a program was made to.
-        .or_else(|error| if error == Errno::INVAL { rustix::fs::access(dir, Access::WRITE_OK) } else { Err(error) });
-    asked.and_then(|()| take_a_page(dir)).err().map(judged)
+    let asked =
+        accessat(CWD, dir, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
+            // Not every system knows the flag; the ids differ only where a program was made to.
+            .or_else(|error| {
+                if error == Errno::INVAL { rustix::fs::access(dir, Access::WRITE_OK) } else { Err(error) }
+            });
+    match asked.and_then(|()| take_a_page(dir)) {
+        Ok(true) => None,
+        Ok(false) => Some(Obstacle::Untold),
+        Err(error) => Some(judged(error)),
+    }
 }
 
 fn judged(error: Errno) -> Obstacle {
@@ -35,20 +44,21 @@ fn judged(error: Errno) -> Obstacle {
     }
 }
 
+/// Writes a page into a file without a name; `false` where there are no such files.
 #[cfg(target_os = "linux")]
-fn take_a_page(dir: &Path) -> rustix::io::Result<()> {
+fn take_a_page(dir: &Path) -> rustix::io::Result<bool> {
+    use rustix::fs::{Mode, OFlags, openat};
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     match openat(CWD, dir, flags, Mode::RUSR | Mode::WUSR) {
-        Ok(file) => rustix::io::write(&file, &[0; 4_096]).map(|_| ()),
-        // The file system has no files without names; whether it has room is not known then.
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT) => Ok(()),
+        Ok(file) => rustix::io::write(&file, &[0; 4_096]).map(|_| true),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn take_a_page(_: &Path) -> rustix::io::Result<()> {
-    Ok(())
+fn take_a_page(_: &Path) -> rustix::io::Result<bool> {
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -71,7 +81,7 @@ mod tests {
     #[test]
     fn a_folder_that_takes_files_has_no_obstacle_and_is_left_as_it_was() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(obstacle(dir.path()).is_none());
+        assert!(matches!(obstacle(dir.path()), None | Some(Obstacle::Untold)));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         assert!(matches!(obstacle(&dir.path().join("none")), Some(Obstacle::Other(_))));
     }

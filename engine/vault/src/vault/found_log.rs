@@ -61,7 +61,9 @@ impl Vault {
 
 /// An index that is out of step with its table can be built anew, and says nothing about which pages belong together.
 fn is_of_an_index(line: &str) -> bool {
-    line.starts_with("wrong # of entries in index") || line.contains("missing from index") || line.starts_with("non-unique entry")
+    line.starts_with("wrong # of entries in index")
+        || line.contains("missing from index")
+        || line.starts_with("non-unique entry")
 }
 
 fn contradiction(report: &VerifyReport) -> Option<String> {
@@ -70,5 +72,7 @@ fn contradiction(report: &VerifyReport) -> Option<String> {
     }
     // A row that fails its own check is not met under its id: it was damaged where it lies, and is not missing.
     let missing = report.orphan_labels.get(report.bad_records.len());
-    missing.or(report.version_replay.first()).map(|drawer| format!("drawer {drawer} is not as the audit chain records it"))
+    missing
+        .or(report.version_replay.first())
+        .map(|drawer| format!("drawer {drawer} is not as the audit chain records it"))
 }

@@ -66,12 +66,9 @@ impl Vault {
         let database = Identity::at(&path);
         // While others write, a log is what is to be expected, and they have proved it.
         let log_found = !others_write && sqlite::wal_bytes(dir) > 0;
-        let opened = open_database(dir, options.read_only, access)?;
-        let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
-        check_schema(&opened, &keyring)?;
-        let mut unhealed = opened.notes;
-        let embedder = check_embedder(&opened.conn, &keyring, &manifest, &options, &mut unhealed)?;
-        let (recovery, seen) = settle_state(&opened.conn, &keyring, &manifest)?;
+        let loaded = load(dir, (keys, generation), &manifest, &options, access)
+            .map_err(|error| if log_found { error.beside_a_log(&name) } else { error })?;
+        let Loaded { opened, keyring, embedder, state: (recovery, seen) } = loaded;
         let readers = Readers::new(dir, opened.immutable);
         let writer = if options.read_only {
             readers.adopt(opened.conn);
@@ -93,7 +90,7 @@ impl Vault {
             deferred: Mutex::new(None),
             embedder: Mutex::new(embedder),
             recovery,
-            unhealed,
+            unhealed: opened.notes,
             use_lock: Mutex::new(use_lock),
             writers,
             database,
@@ -133,6 +130,30 @@ fn check_mark(manifest: &UnverifiedManifest, access: Access, read_only: bool) ->
     }
 }
 
+/// What the database says, and the keys that it opens with.
+struct Loaded {
+    opened: OpenedDatabase,
+    keyring: Keyring,
+    embedder: embedder::Recorded,
+    state: (Recovery, ChainState),
+}
+
+/// Opens the database and checks everything in it that an open depends on.
+fn load(
+    dir: &Path,
+    (keys, generation): (VaultKeys, KeyGeneration),
+    manifest: &Manifest,
+    options: &VaultOptions,
+    access: Access,
+) -> Result<Loaded> {
+    let mut opened = open_database(dir, options.read_only, access)?;
+    let keyring = unlock(&opened.conn, keys, manifest, generation, options)?;
+    check_schema(&opened, &keyring)?;
+    let embedder = check_embedder(&opened.conn, &keyring, manifest, options, &mut opened.notes)?;
+    let state = settle_state(&opened.conn, &keyring, manifest)?;
+    Ok(Loaded { opened, keyring, embedder, state })
+}
+
 struct OpenedDatabase {
     conn: Connection,
     /// As the file is marked, which anybody can change.
@@ -149,7 +170,9 @@ fn open_database(dir: &Path, read_only: bool, access: Access) -> Result<OpenedDa
         Access::Shard => (sqlite::open_replica(dir)?, false),
     };
     if immutable {
-        notes.push(String::from("nothing can be written beside it, so the database is read as an immutable file"));
+        notes.push(String::from(
+            "nothing can be written beside it, so the database is read as an immutable file",
+        ));
     }
     let version = schema::version(&conn)?;
     Ok(OpenedDatabase { conn, version, immutable, notes })
