@@ -5,32 +5,39 @@
 use super::Vault;
 use super::handle::Access;
 use crate::error::{Error, ErrorClass, Result};
-use crate::storage::sqlite;
+use crate::storage::{lock, sqlite};
 use crate::verify::VerifyReport;
 
 impl Vault {
-    /// Lets the log go with the writing connection, once one that was found is proved.
+    /// Lets the log go with the writing connection, once one that was found is proved: here, or by whoever writes already.
     ///
     /// # Errors
     /// [`Error::ForeignLog`]; what keeps the proof from being made.
-    pub(super) fn accept_log(mut self, found: bool) -> Result<Self> {
+    pub(super) fn accept_log(mut self, found: bool, others_write: bool) -> Result<Self> {
         if self.access == Access::Shard {
             // The log of a replica moves with a checkpoint, and never by closing it.
             return Ok(self);
         }
-        let proved = match &self.writer {
-            Some(_) if found => self.prove_log(),
-            _ => Ok(()),
-        };
-        if let Err(error) = proved {
-            // Without it, dropping the handle anchors nothing; the connection itself leaves the log where it is.
-            self.writer = None;
-            return Err(error);
+        // While it is not in its place, dropping the handle anchors nothing; dropped itself, it leaves the log where it is.
+        let Some(writer) = self.writer.take() else { return Ok(self) };
+        if found {
+            // Somebody may be about to prove it, and to go when it is not of this database: that is waited for.
+            let proving = lock::lock_anchor(&self.dir)?;
+            if let Err(error) = self.prove_unless(others_write) {
+                // Whoever waits must not take this handle for one that writes.
+                drop((writer, self));
+                drop(proving);
+                return Err(error);
+            }
         }
-        if let Some(writer) = &self.writer {
-            sqlite::keep_log(&*writer.lock()?, false)?;
-        }
+        sqlite::keep_log(&*writer.lock()?, false)?;
+        self.writer = Some(writer);
         Ok(self)
+    }
+
+    /// Those who wrote before and do so still have proved it.
+    fn prove_unless(&self, others_wrote: bool) -> Result<()> {
+        if others_wrote && self.writers.others()? { Ok(()) } else { self.prove_log() }
     }
 
     /// Another database's log, or an older database, shows in pages that contradict each other, in a chain that does not

@@ -64,10 +64,9 @@ impl Vault {
         }
         sqlite::check_files(dir)?;
         let database = Identity::at(&path);
-        // While others write, a log is what is to be expected, and they have proved it.
-        let log_found = !others_write && sqlite::wal_bytes(dir) > 0;
+        let log_found = sqlite::wal_bytes(dir) > 0;
         let loaded = load(dir, (keys, generation), &manifest, &options, access)
-            .map_err(|error| if log_found { error.beside_a_log(&name) } else { error })?;
+            .map_err(|error| if log_found && !others_write { error.beside_a_log(&name) } else { error })?;
         let Loaded { opened, keyring, embedder, state: (recovery, seen) } = loaded;
         let readers = Readers::new(dir, opened.immutable);
         let writer = if options.read_only {
@@ -95,7 +94,7 @@ impl Vault {
             writers,
             database,
         };
-        vault.accept_log(log_found)?.heal(others_write)
+        vault.accept_log(log_found, others_write)?.heal(others_write)
     }
 
     /// Moves a lagging anchor forward, or says that it was left. While others write a lag is what is to be expected: it is
