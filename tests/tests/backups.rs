@@ -135,7 +135,7 @@ fn a_folder_that_was_copied_by_hand_is_restored_with_its_log() {
     let kept = palace.remember("words in the database");
     let manual = palace.root().join("backups/manual");
     fs::create_dir_all(&manual).expect("a folder");
-    let vault = undercroft_tests::support::open(&palace);
+    let vault = undercroft_tests::support::open_to_write(&palace);
     let drawer =
         undercroft_vault::NewDrawer::direct("w", "r", "words in the log", undercroft_vault::AddedBy::Cli);
     let screening = undercroft_vault::Screening::Bypass(undercroft_vault::BypassReason::NotDeclared);

@@ -9,8 +9,9 @@ pub trait Clock: Send + Sync {
     fn now_micros(&self) -> i64;
 }
 
-/// What is written with four digits of a year: from the beginning of the year 0 to the last second that calendars here know.
-const WRITABLE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_207_199_999_999;
+/// What is written with four digits of a year: from the beginning of the year 0 to an hour before the last
+/// moment that calendars here know, so that what is counted from it can be written too.
+const WRITABLE: std::ops::RangeInclusive<i64> = -62_167_219_200_000_000..=253_402_203_599_999_999;
 
 /// The machine's clock. One that is set to a moment which cannot be written stands at the nearest that can.
 #[derive(Debug, Default, Clone, Copy)]
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(micros_of(UNIX_EPOCH - second), -1_000_000);
         for seconds in [253_402_207_200, 253_402_300_800, 1_000_000_000_000, i64::MAX as u64] {
             let moment = UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap();
-            assert_eq!(rfc3339(micros_of(moment)), "9999-12-30T21:59:59.999999Z", "{seconds}");
+            assert_eq!(rfc3339(micros_of(moment)), "9999-12-30T20:59:59.999999Z", "{seconds}");
         }
         for seconds in [62_167_219_201, 377_705_116_800, i64::MAX as u64] {
             let moment = UNIX_EPOCH.checked_sub(Duration::from_secs(seconds)).unwrap();

@@ -12,7 +12,7 @@ mod random;
 mod served;
 
 pub use binary::binary;
-pub use engine::{concatenate, open};
+pub use engine::{concatenate, open, open_to_write};
 pub use files::{contents, files};
 pub use golden::{expect_golden, mask};
 pub use hunt::{Leak, forms, hunt};
