@@ -145,6 +145,18 @@ pub(crate) fn open_to_read(palace: &Palace, name: &str) -> Outcome<Vault> {
     }
 }
 
+/// Closes a vault. What was written in it is kept by then, and a failure here undoes none of it: it is told, and no failure
+/// of the command.
+pub(crate) fn close(vault: Vault) {
+    let name = vault.name();
+    if let Err(error) = vault.close() {
+        aside(&format!(
+            "Warning: what was written in vault '{name}' is kept, but its manifest or its index image could not follow, and does at \
+             the next command that writes: {error}"
+        ));
+    }
+}
+
 fn refusal(finding: Finding) -> Failure {
     undercroft_palace::Error::Declaration(finding).into()
 }

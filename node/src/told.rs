@@ -12,7 +12,7 @@ use crate::error::Error;
 /// Of a defect: the details name files of the machine.
 pub(crate) const DEFECT: &str = "internal: the server could not carry this out; its log says why";
 /// Of a machine that does not give what is needed.
-const UNAVAILABLE: &str = "the disk of the server does not take this now; its log says why. Try again when whoever runs it has made room";
+const UNAVAILABLE: &str = "the machine of the server does not take this now; its log says why. Try again when whoever runs it has made room";
 /// Of a path.
 const PATH: &str = "a file of the server";
 

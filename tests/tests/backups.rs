@@ -112,3 +112,90 @@ fn a_backup_opens_as_a_palace_of_its_own_with_the_same_key() {
     assert_eq!(other.words(&id), "words on another machine");
     other.verifies();
 }
+
+#[test]
+fn the_copy_that_was_just_made_is_kept_although_the_clock_was_put_back() {
+    let palace = Palace::new();
+    let _ = palace.remember("words");
+    let backups = palace.root().join("backups");
+    for number in 0..10 {
+        let name = backup(&palace);
+        let later = format!("default-2099-01-02T03-04-{number:02}-678901Z");
+        fs::rename(backups.join(name), backups.join(later)).expect("renamed");
+    }
+    let name = backup(&palace);
+    assert!(backups.join(&name).join("vault.db").is_file(), "{name} was dropped");
+    assert_eq!(fs::read_dir(&backups).expect("backups").count(), 10);
+    let _ = palace.run(&["backup", "restore", &name, "--force"]).ok();
+}
+
+#[test]
+fn a_folder_that_was_copied_by_hand_is_restored_with_its_log() {
+    let palace = Palace::new();
+    let kept = palace.remember("words in the database");
+    let manual = palace.root().join("backups/manual");
+    fs::create_dir_all(&manual).expect("a folder");
+    let vault = undercroft_tests::support::open_to_write(&palace);
+    let drawer =
+        undercroft_vault::NewDrawer::direct("w", "r", "words in the log", undercroft_vault::AddedBy::Cli);
+    let screening = undercroft_vault::Screening::Bypass(undercroft_vault::BypassReason::NotDeclared);
+    let logged = vault.save(drawer, screening).expect("saved").id.to_string();
+    for file in ["vault.db", "vault.db-wal", "vault.json"] {
+        fs::copy(palace.vault().join(file), manual.join(file)).expect("a copy by hand");
+    }
+    drop(vault);
+    assert!(fs::metadata(manual.join("vault.db-wal")).expect("a log").len() > 0);
+    let before = contents(&manual);
+    let _ = palace.run(&["backup", "restore", "manual", "--force"]).ok();
+    assert_eq!(palace.words(&logged), "words in the log");
+    assert_eq!(palace.words(&kept), "words in the database");
+    palace.verifies();
+    assert_eq!(contents(&manual), before, "a backup is only read");
+    // One whose log is that of another copy is refused, and the vault stays.
+    let name = backup(&palace);
+    fs::copy(manual.join("vault.db-wal"), palace.root().join("backups").join(&name).join("vault.db-wal"))
+        .expect("a copy");
+    let _ = palace.remember("life goes on");
+    let before = contents(&palace.vault());
+    let ran = palace.run(&["backup", "restore", &name, "--force"]);
+    if ran.code != Some(0) {
+        assert_eq!(ran.code, Some(2), "{ran}");
+        assert_eq!(contents(&palace.vault()), before);
+    }
+    palace.verifies();
+}
+
+/// A folder on another file system, where the machine has one.
+fn elsewhere(palace: &Palace) -> Option<tempfile::TempDir> {
+    use std::os::unix::fs::MetadataExt as _;
+    let other = tempfile::tempdir_in("/dev/shm").ok()?;
+    let device = |path: &std::path::Path| fs::metadata(path).expect("a folder").dev();
+    (device(other.path()) != device(&palace.root())).then_some(other)
+}
+
+#[test]
+fn backups_and_vaults_may_be_kept_on_another_disk() {
+    let palace = Palace::new();
+    let Some(other) = elsewhere(&palace) else { return };
+    let id = palace.remember("words");
+    let _ = backup(&palace);
+    for part in ["backups", "vaults"] {
+        let moved = other.path().join(part);
+        let here = palace.root().join(part);
+        let copied = std::process::Command::new("cp").arg("-a").arg(&here).arg(&moved).status().expect("cp");
+        assert!(copied.success());
+        fs::remove_dir_all(&here).expect("moved away");
+        std::os::unix::fs::symlink(&moved, &here).expect("a link");
+        let names: Vec<String> = (0..11).map(|_| backup(&palace)).collect();
+        let _ = palace.run(&["backup", "restore", &names[10], "--force"]).ok();
+        assert_eq!(palace.words(&id), "words");
+        let _ = palace.run(&["vault", "create", "more"]).ok();
+        let _ = palace.run(&["vault", "delete", "more", "--yes"]).ok();
+        assert_eq!(palace.json(&["backup", "list"])["backups"].as_array().expect("backups").len(), 10);
+        for staging in [palace.root().join(".staging"), other.path().join(part).join(".staging")] {
+            let left = fs::read_dir(staging).map_or(0, Iterator::count);
+            assert_eq!(left, 0, "something was left in the staging folder");
+        }
+        palace.verifies();
+    }
+}

@@ -42,6 +42,8 @@ fn what_was_kept_is_read_and_what_is_not_kept_is_told() {
     {
         on_a_full_disk(&palace, command).refuses(1, "make room");
     }
+    let told = on_a_full_disk(&palace, &["remember", "words that do not fit"]).exits(1);
+    assert!(!told.stderr.contains("caused by"), "a cause is told once: {told}");
     for command in [&["backup", "create"][..], &["vault", "create", "other"]] {
         on_a_full_disk(&palace, command).refuses(1, "");
     }

@@ -14,7 +14,7 @@ use undercroft_text::check_name;
 
 use super::mine::skipped_objects;
 use crate::args::DaemonCommand;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::{Failure, Outcome};
 use crate::print::quoted;
 
@@ -92,7 +92,7 @@ fn sweep(palace: &Palace, watched: &Path, wing: &str, context: &Context) -> Outc
         Err(undercroft_palace::Error::NothingToMine { .. }) => SweepReport::default(),
         other => other?,
     };
-    vault.close()?;
+    close(vault);
     Ok(report)
 }
 

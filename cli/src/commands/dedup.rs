@@ -1,13 +1,13 @@
 //! `dedup`: drawers that hold the same text.
 
 use crate::args::DedupArgs;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::Outcome;
 
 pub(super) fn run(args: &DedupArgs, context: &mut Context) -> Outcome {
     let vault = if args.apply { context.open()? } else { context.open_to_read()? };
     let report = vault.dedup(args.apply)?;
-    vault.close()?;
+    close(vault);
     if context.out.is_json() {
         return context.out.object(&report);
     }

@@ -5,7 +5,7 @@ use undercroft_vault::{Drawer, DrawerId};
 
 use super::remember::SCREENING;
 use crate::args::DrawerCommand;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::Outcome;
 
 pub(super) fn run(command: &DrawerCommand, context: &mut Context) -> Outcome {
@@ -79,7 +79,7 @@ fn list(
 fn update(id: DrawerId, text: &str, context: &mut Context) -> Outcome {
     let vault = context.open()?;
     vault.update(id, text, SCREENING)?;
-    vault.close()?;
+    close(vault);
     if context.out.is_json() {
         return context.out.object(&Updated::of(id));
     }
@@ -89,7 +89,7 @@ fn update(id: DrawerId, text: &str, context: &mut Context) -> Outcome {
 fn delete(id: DrawerId, context: &mut Context) -> Outcome {
     let vault = context.open()?;
     vault.delete(id)?;
-    vault.close()?;
+    close(vault);
     if context.out.is_json() {
         return context.out.object(&Deleted::of(id));
     }
@@ -99,7 +99,7 @@ fn delete(id: DrawerId, context: &mut Context) -> Outcome {
 fn delete_by_source(source: &str, context: &mut Context) -> Outcome {
     let vault = context.open()?;
     let deleted = vault.delete_source(source)?;
-    vault.close()?;
+    close(vault);
     if context.out.is_json() {
         return context.out.object(&SourceDeleted::of(source.to_owned(), deleted));
     }

@@ -5,7 +5,7 @@ use undercroft_palace::{Access, CreateKeys, KeyOrigin, registry};
 
 use crate::args::InitArgs;
 use crate::commands::vault::level;
-use crate::context::{Context, DEFAULT_VAULT};
+use crate::context::{Context, DEFAULT_VAULT, close};
 use crate::error::Outcome;
 use crate::i18n::Template;
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> Outcome {
             false
         }
         Err(undercroft_palace::Error::NoVault(_)) => {
-            palace.create_vault(DEFAULT_VAULT, level)?.close()?;
+            close(palace.create_vault(DEFAULT_VAULT, level)?);
             true
         }
         Err(damaged) => return Err(damaged.into()),

@@ -6,7 +6,7 @@ use serde_json::json;
 use undercroft_palace::mining::{self, MineReport, Skipped};
 
 use crate::args::MineArgs;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::{Failure, Outcome};
 use crate::i18n::Template;
 use crate::progress::Progress;
@@ -22,7 +22,7 @@ pub(super) fn run(args: &MineArgs, context: &mut Context) -> Outcome {
     let progress = Progress::start("Mining");
     let report =
         mine(&vault, &args.path, &args.wing, &mut |file: &Path| progress.show(file.display().to_string()))?;
-    vault.close()?;
+    close(vault);
     drop(progress);
     refuse_nothing(report.drawers + report.removed, &report.skipped)?;
     if context.out.is_json() {

@@ -4,7 +4,7 @@ use undercroft_node::reply;
 use undercroft_vault::{AddedBy, BypassReason, Claims, NewDrawer, Screening};
 
 use crate::args::RememberArgs;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::Outcome;
 use crate::i18n::Template;
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: RememberArgs, context: &mut Context) -> Outcome {
     let vault = context.open()?;
     let name = vault.name();
     let saved = vault.save(drawer, SCREENING)?;
-    vault.close()?;
+    close(vault);
     if context.out.is_json() {
         return context.out.object(&reply::Saved::from(saved));
     }

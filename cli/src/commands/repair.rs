@@ -4,7 +4,7 @@ use undercroft_palace::ErrorClass;
 
 use super::verify;
 use crate::args::RepairArgs;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::{Failure, Outcome};
 use crate::progress::Progress;
 
@@ -15,7 +15,7 @@ pub(super) fn run(args: &RepairArgs, context: &mut Context) -> Outcome {
     let vault = context.open()?;
     let progress = Progress::start("Repairing");
     let report = vault.repair(&mut |looked_at| progress.show(format!("{looked_at} drawers")))?;
-    vault.close()?;
+    close(vault);
     drop(progress);
     if context.out.is_json() {
         context.out.object(&report)?;

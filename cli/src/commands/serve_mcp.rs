@@ -8,7 +8,7 @@ use undercroft_node::mcp::{Posture, Server, serve_stdio};
 use undercroft_palace::{Access, CreateKeys};
 
 use crate::args::ServeMcpArgs;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::Outcome;
 
 pub(super) fn run(args: &ServeMcpArgs, context: &mut Context) -> Outcome {
@@ -26,6 +26,6 @@ pub(super) fn run(args: &ServeMcpArgs, context: &mut Context) -> Outcome {
     let mut log = |failure: &_| crate::print::aside(&format!("Error: {failure}"));
     let served = serve_stdio(server, &vault, io::stdin().lock(), context.out.sink(), &mut log);
     // Also when the agent went away in the middle of a reply.
-    vault.close()?;
+    close(vault);
     Ok(served?)
 }

@@ -7,7 +7,7 @@ use undercroft_palace::mining;
 
 use super::mine::{refuse_nothing, skipped_objects, tell_replaced, tell_skipped};
 use crate::args::SweepArgs;
-use crate::context::Context;
+use crate::context::{Context, close};
 use crate::error::Outcome;
 use crate::i18n::Template;
 use crate::progress::Progress;
@@ -17,7 +17,7 @@ pub(super) fn run(args: &SweepArgs, context: &mut Context) -> Outcome {
     let progress = Progress::start("Sweeping");
     let mut show = |file: &Path| progress.show(file.display().to_string());
     let report = mining::sweep(&vault, &args.path, &args.wing, &mut show)?;
-    vault.close()?;
+    close(vault);
     drop(progress);
     refuse_nothing(report.filed + report.present, &report.skipped)?;
     if context.out.is_json() {

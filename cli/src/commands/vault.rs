@@ -5,7 +5,7 @@ use undercroft_palace::{Access, CreateKeys, Level, Palace, registry};
 use undercroft_vault::Stats;
 
 use crate::args::VaultCommand;
-use crate::context::{Context, open_to_read};
+use crate::context::{Context, close, open_to_read};
 use crate::error::{Failure, Outcome};
 use crate::i18n::Template;
 
@@ -29,7 +29,7 @@ fn create(name: &str, wanted: &str, context: &mut Context) -> Outcome {
     let level = level(wanted)?;
     let vault = context.palace(CreateKeys::IfEmpty)?.create_vault(name, level)?;
     let name = vault.name();
-    vault.close()?;
+    close(vault);
     if context.out.is_json() {
         return context.out.object(&VaultCreated::of(name, level));
     }

@@ -50,6 +50,21 @@ impl ErrorClass {
             Self::Internal => "internal",
         }
     }
+
+    /// The class of what the system says about a file: something that is no file lies there, the machine lacks something for
+    /// now, or it is nothing that was reckoned with.
+    #[must_use]
+    pub fn of_io(error: &std::io::Error) -> Self {
+        use std::io::ErrorKind::{FileTooLarge, OutOfMemory, QuotaExceeded, StorageFull};
+        /// `EIO`, `ENOMEM`, `ENFILE` and `EMFILE`, which have no kinds of their own everywhere and the same numbers on every Unix.
+        const SHORTAGES: [i32; 4] = [5, 12, 23, 24];
+        if crate::regular::is_refusal(error) {
+            return Self::Integrity;
+        }
+        let lacks = matches!(error.kind(), FileTooLarge | OutOfMemory | QuotaExceeded | StorageFull)
+            || error.raw_os_error().is_some_and(|number| SHORTAGES.contains(&number));
+        if lacks { Self::Unavailable } else { Self::Internal }
+    }
 }
 
 impl std::fmt::Display for ErrorClass {

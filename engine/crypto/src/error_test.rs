@@ -11,6 +11,18 @@ fn class_names_are_distinct_and_lower_case() {
 }
 
 #[test]
+fn what_the_machine_lacks_is_no_defect_and_no_verdict() {
+    for number in [5, 12, 23, 24, 28] {
+        let error = std::io::Error::from_raw_os_error(number);
+        assert_eq!(ErrorClass::of_io(&error), ErrorClass::Unavailable, "{error}");
+    }
+    for number in [2, 13] {
+        let error = std::io::Error::from_raw_os_error(number);
+        assert_eq!(ErrorClass::of_io(&error), ErrorClass::Internal, "{error}");
+    }
+}
+
+#[test]
 fn stored_bytes_that_fail_are_an_integrity_matter_and_wrong_arguments_are_not() {
     let integrity = [
         Error::Open,

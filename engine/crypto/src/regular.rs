@@ -43,7 +43,13 @@ pub fn check(path: &Path) -> io::Result<()> {
 /// Whether an error is the refusal of something that is no regular file.
 #[must_use]
 pub fn is_refusal(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<NotRegular>())
+    refused_kind(error).is_some()
+}
+
+/// What lies there, with its article, when an error is the refusal of something that is no regular file.
+#[must_use]
+pub fn refused_kind(error: &io::Error) -> Option<&'static str> {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<NotRegular>()).map(|refusal| refusal.0)
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -125,6 +131,7 @@ mod tests {
         {
             for error in [open(&path).unwrap_err(), check(&path).unwrap_err()] {
                 assert!(is_refusal(&error) && error.to_string().contains(name), "{error}");
+                assert_eq!(refused_kind(&error), Some(name));
             }
         }
         assert!(!is_refusal(&io::ErrorKind::InvalidInput.into()));

@@ -104,14 +104,15 @@ pub(crate) fn reserve(home: &Home, vault: &str, micros: i64) -> Result<PathBuf> 
     }
 }
 
-/// Drops all but the newest [`KEPT`] backups of `vault` and returns the names of those dropped. A folder that was named by
-/// hand, or put elsewhere and linked, is not counted and never dropped.
-pub(crate) fn prune(home: &Home, vault: &str, staging: &Staging) -> Result<Vec<String>> {
+/// Drops all but the newest [`KEPT`] backups of `vault` and returns the names of those dropped. The one that was just made,
+/// in the folder `made`, is the newest, whatever the clock said when the others were. A folder that was named by hand, or
+/// put elsewhere and linked, is not counted and never dropped.
+pub(crate) fn prune(home: &Home, vault: &str, made: &Path, staging: &Staging) -> Result<Vec<String>> {
     let mut own: Vec<Backup> = list(home)?;
     own.retain(|backup| {
         backup.vault.as_deref() == Some(vault) && backup.stamp().is_some() && !backup.path.is_symlink()
     });
-    own.sort_by_cached_key(|backup| Reverse(backup.stamp().map(str::to_owned)));
+    own.sort_by_cached_key(|backup| Reverse((backup.path == made, backup.stamp().map(str::to_owned))));
     // A vault that was deleted and made again has another seal id: the copies of its earlier life are not its own.
     let life = own.first().and_then(life_of);
     own.retain(|backup| life_of(backup) == life);

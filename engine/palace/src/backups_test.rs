@@ -77,12 +77,12 @@ fn pruning_keeps_the_newest_ten_of_one_vault_and_touches_no_other() {
     }
     put(&home, "work-before the move", "work");
     let staging = Staging::enter(&home).unwrap();
-    let dropped = prune(&home, "work", &staging).unwrap();
+    let dropped = prune(&home, "work", Path::new("none"), &staging).unwrap();
     let expected: Vec<String> =
         (0..3).rev().map(|n| format!("work-2026-01-02T03-04-05-0000{n:02}Z")).collect();
     assert_eq!(dropped, expected);
     assert_eq!(names(&home).len(), 10 + 13 + 1);
-    assert!(prune(&home, "work", &staging).unwrap().is_empty());
+    assert!(prune(&home, "work", Path::new("none"), &staging).unwrap().is_empty());
 }
 
 #[test]
@@ -95,8 +95,22 @@ fn the_copies_of_a_deleted_vault_are_not_pruned_by_a_new_one_of_its_name() {
         put(&home, &format!("work-2026-01-02T03-04-05-0000{number:02}Z"), "work");
     }
     let staging = Staging::enter(&home).unwrap();
-    assert_eq!(prune(&home, "work", &staging).unwrap().len(), 2);
+    assert_eq!(prune(&home, "work", Path::new("none"), &staging).unwrap().len(), 2);
     assert!(names(&home).iter().any(|name| name == earlier));
+}
+
+#[test]
+fn the_backup_that_was_just_made_is_the_newest_although_the_others_are_of_a_later_time() {
+    let (_dir, home) = home();
+    for number in 0..10 {
+        put(&home, &format!("work-2099-01-02T03-04-05-0000{number:02}Z"), "work");
+    }
+    let made = "work-2026-01-02T03-04-05-000000Z";
+    put(&home, made, "work");
+    let staging = Staging::enter(&home).unwrap();
+    let dropped = prune(&home, "work", &home.backups().join(made), &staging).unwrap();
+    assert_eq!(dropped, ["work-2099-01-02T03-04-05-000000Z"]);
+    assert!(names(&home).iter().any(|name| name == made));
 }
 
 #[test]

@@ -251,13 +251,9 @@ impl Error {
             | Self::ForeignKey { .. }
             | Self::Misplaced { .. }
             | Self::NotOpened(_) => ErrorClass::Integrity,
-            // Something that is no file lies in the place of one.
-            Self::Io { source, .. } if undercroft_crypto::regular::is_refusal(source) => {
-                ErrorClass::Integrity
-            }
             Self::Vault(inner) => inner.class(),
             Self::Crypto(inner) => inner.class(),
-            Self::Io { .. } => ErrorClass::Internal,
+            Self::Io { source, .. } => ErrorClass::of_io(source),
         }
     }
 

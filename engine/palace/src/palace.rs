@@ -164,11 +164,15 @@ impl Palace {
         let target = backups::reserve(&self.home, &name, self.now())?;
         // Put together aside: what lies among the backups is whole and verified.
         let staging = Staging::enter(&self.home)?;
-        let staged = staging.fresh(self.options.entropy.as_ref());
+        let staged = staging.fresh_backup(self.options.entropy.as_ref())?;
         let info = opened.copy_to(&staged, &self.master)?;
-        std::fs::rename(&staged, &target).map_err(Error::io("put in place", &target))?;
+        if let Err(source) = std::fs::rename(&staged, &target) {
+            // It is whole, and nothing will look for it there.
+            let _ = std::fs::remove_dir_all(&staged);
+            return Err(Error::io("put in place", &target)(source));
+        }
         registry::sync(&self.home.backups())?;
-        let dropped = backups::prune(&self.home, &name, &staging)?;
+        let dropped = backups::prune(&self.home, &name, &target, &staging)?;
         Ok(CreatedBackup { path: target, info, dropped })
     }
 

@@ -4,6 +4,7 @@
 //! the master key. The backup itself is only read.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use undercroft_crypto::{MasterKey, durable, regular};
@@ -65,12 +66,19 @@ fn refuse_renamed(backup: &str, holds: &str) -> Result<()> {
     })
 }
 
+/// What a folder that was copied by hand may hold besides: the log has what was written last, and the journal what was not.
+/// A backup that was made here has neither.
+const BESIDE: [&str; 2] = ["vault.db-wal", "vault.db-journal"];
+
 /// Copies what makes a vault, durably. The manifest comes last, so that a copy that was cut short is none.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     make_private_folder(to)?;
-    for file in [DATABASE, MANIFEST] {
+    for file in BESIDE.into_iter().chain([DATABASE, MANIFEST]) {
         let (source, target) = (from.join(file), to.join(file));
-        let mut read = regular::open(&source).map_err(Error::io("copy", &source))?;
+        let mut read = match regular::open(&source) {
+            Err(error) if BESIDE.contains(&file) && error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened.map_err(Error::io("copy", &source))?,
+        };
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -82,6 +90,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     durable::sync_dir(to).map_err(Error::io("sync the folder", to))
 }
 
+/// Opened as it will be: what a log holds is moved into the database, which is left as a vault's own.
 fn verify(
     staged: &Path,
     master: &MasterKey,
@@ -89,10 +98,12 @@ fn verify(
     name: &str,
     progress: &mut dyn FnMut(u64),
 ) -> Result<()> {
-    let copy = Vault::open(staged, master, VaultOptions { read_only: true, ..options.clone() })?;
+    // A replica is changed by its shard alone.
+    let read_only = backups::manifest_of(staged)?.is_of_cluster();
+    let copy = Vault::open(staged, master, VaultOptions { read_only, ..options.clone() })?;
     let report = copy.verify(progress)?;
     if report.ok {
-        return Ok(());
+        return Ok(copy.close()?);
     }
     Err(Error::BackupUnverified { name: name.to_owned(), findings: findings(&report) })
 }

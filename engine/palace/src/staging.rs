@@ -1,4 +1,4 @@
-//! The folder in which things are put together or taken apart, on the same file system as the vaults.
+//! The folder in which things are put together or taken apart, on the same file system as what they are renamed to and from.
 //!
 //! What a crash left in it is removed by the next process that enters while nobody else is inside, with one exception: a
 //! vault that was renamed aside to be replaced, and whose replacement never arrived, is put back under its name.
@@ -20,7 +20,12 @@ const REPLACED: &str = "replaced-";
 
 /// Held while something of this process lies in the staging folder.
 pub(crate) struct Staging {
+    /// For vaults.
     area: PathBuf,
+    /// For backups; the same, unless they are kept elsewhere.
+    backups_area: PathBuf,
+    /// Where backups are kept.
+    backups: PathBuf,
     /// Shared among those inside; whoever gets it alone knows that what lies there belongs to nobody.
     _lock: File,
 }
@@ -31,7 +36,7 @@ impl Staging {
     /// # Errors
     /// [`Error::StagingTaken`]; [`Error::Io`] when the folder cannot be made, locked or cleared.
     pub(crate) fn enter(home: &Home) -> Result<Self> {
-        let area = area(home)?;
+        let [area, backups_area] = areas(home)?;
         make_private_folder(&area)?;
         let path = home.root().join("staging.lock");
         let lock = open_lock(&path)?;
@@ -45,14 +50,21 @@ impl Staging {
             Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path)(source)),
         }
         lock.lock_shared().map_err(Error::io("lock", &path))?;
-        Ok(Self { area, _lock: lock })
+        Ok(Self { area, backups_area, backups: home.backups(), _lock: lock })
     }
 
-    /// A name that is free, for something that is put together.
+    /// A name that is free, for a vault that is put together.
     pub(crate) fn fresh(&self, entropy: &dyn Entropy) -> PathBuf {
-        let mut suffix = [0; 8];
-        entropy.fill(&mut suffix);
-        self.area.join(format!("{:016x}", u64::from_le_bytes(suffix)))
+        fresh_in(&self.area, entropy)
+    }
+
+    /// A name that is free, for a backup that is put together.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the folder for it cannot be made.
+    pub(crate) fn fresh_backup(&self, entropy: &dyn Entropy) -> Result<PathBuf> {
+        make_private_folder(&self.backups_area)?;
+        Ok(fresh_in(&self.backups_area, entropy))
     }
 
     /// Renames the vault `name` out of the way for its replacement and returns where it is now. Whoever calls holds the
@@ -92,9 +104,12 @@ impl Staging {
     /// # Errors
     /// [`Error::Io`].
     pub(crate) fn set_aside(&self, folder: &Path) -> Result<PathBuf> {
+        let of_backups = folder.parent() == Some(&self.backups);
+        let area = if of_backups { &self.backups_area } else { &self.area };
+        make_private_folder(area)?;
         let mut number = 0_u32;
         loop {
-            let target = self.area.join(format!("discarded-{}-{number}", std::process::id()));
+            let target = area.join(format!("discarded-{}-{number}", std::process::id()));
             if target.try_exists().map_err(Error::io("look for", &target))? {
                 number += 1;
                 continue;
@@ -105,18 +120,60 @@ impl Staging {
     }
 }
 
-/// Where the staging folder is, or is to be made. A link is not followed: whatever it leads to would be cleared.
+fn fresh_in(area: &Path, entropy: &dyn Entropy) -> PathBuf {
+    let mut suffix = [0; 8];
+    entropy.fill(&mut suffix);
+    area.join(format!("{:016x}", u64::from_le_bytes(suffix)))
+}
+
+/// The staging folders for vaults and for backups, which are one unless either is kept elsewhere.
+fn areas(home: &Home) -> Result<[PathBuf; 2]> {
+    Ok([area_for(home, &home.vaults())?, area_for(home, &home.backups())?])
+}
+
+/// Where vaults are put together.
+fn area(home: &Home) -> Result<PathBuf> {
+    area_for(home, &home.vaults())
+}
+
+/// Where the staging folder is, or is to be made, for what is renamed into `place` and out of it: in the installation, or in
+/// `place` where that is kept on another file system, because renaming reaches no further. A link is not followed: whatever
+/// it leads to would be cleared.
 ///
 /// # Errors
 /// [`Error::StagingTaken`] when something else lies there.
-fn area(home: &Home) -> Result<PathBuf> {
-    let area = home.root().join(".staging");
+fn area_for(home: &Home, place: &Path) -> Result<PathBuf> {
+    let elsewhere = matches!((mount_of(home.root()), mount_of(place)), (Some(a), Some(b)) if a != b);
+    let area = if elsewhere { place } else { home.root() }.join(".staging");
     match fs::symlink_metadata(&area) {
         Ok(found) if found.is_dir() => Ok(area),
         Ok(found) => Err(Error::StagingTaken { found: regular::name_of(found.file_type()), path: area }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(area),
         Err(source) => Err(Error::io("look for", &area)(source)),
     }
+}
+
+/// The file system of what lies at `path`, and which of its mounts where the system tells: renaming crosses neither. `None`
+/// when nothing lies there.
+#[cfg(unix)]
+fn mount_of(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = fs::metadata(path).ok()?.dev();
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+        let asked = StatxFlags::MNT_ID;
+        let told = statx(CWD, path, AtFlags::empty(), asked).ok();
+        let mount = told.filter(|told| told.stx_mask & asked.bits() != 0).map_or(0, |told| told.stx_mnt_id);
+        Some((device, mount))
+    }
+    #[cfg(not(target_os = "linux"))]
+    Some((device, 0))
+}
+
+#[cfg(not(unix))]
+fn mount_of(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 fn open_lock(path: &Path) -> Result<File> {
@@ -191,9 +248,18 @@ fn replaced_vault(path: &Path) -> Option<String> {
 
 /// Removes everything in the staging folder, whose lock the caller holds alone, but a vault that has to be put back.
 fn clear(home: &Home) -> Result<()> {
-    let area = area(home)?;
-    for entry in fs::read_dir(&area).map_err(Error::io("read the folder", &area))? {
-        let path = entry.map_err(Error::io("read the folder", &area))?.path();
+    let [area, backups_area] = areas(home)?;
+    clear_area(home, &area)?;
+    if backups_area == area { Ok(()) } else { clear_area(home, &backups_area) }
+}
+
+fn clear_area(home: &Home, area: &Path) -> Result<()> {
+    let entries = match fs::read_dir(area) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(Error::io("read the folder", area))?,
+    };
+    for entry in entries {
+        let path = entry.map_err(Error::io("read the folder", area))?.path();
         if let Some(vault) = replaced_vault(&path) {
             let _names = Names::hold(home)?;
             put_back(home, &home.vaults().join(vault))?;

@@ -114,7 +114,8 @@ pub enum Error {
     /// The database is older than the manifest's anchor, or of another history.
     #[error(
         "integrity: vault '{name}' was rolled back: the manifest anchors record {anchored}, the database {found}; \
-         restore the newest copy of vault.db, or a backup"
+         put back the newest copy of vault.db with the log vault.db-wal of that copy, move a log of another copy away, or restore a \
+         backup"
     )]
     RolledBack {
         /// Vault name.
@@ -133,11 +134,26 @@ pub enum Error {
          of this vault, or replace the vault with: undercroft backup restore NAME --force", .0.display()
     )]
     ManifestMissing(PathBuf),
+    /// The log beside the database is not a continuation of it.
+    #[error(
+        "integrity: the log vault.db-wal of vault '{name}' does not continue its database ({finding}), so neither was touched; put \
+         back the vault.db that the log belongs to, or move the log away if it belongs to another copy. What only the log holds \
+         is gone without it; to go back to a backup: undercroft backup restore NAME --force"
+    )]
+    ForeignLog {
+        /// Vault name.
+        name: String,
+        /// What contradicts what.
+        finding: String,
+    },
     /// A file of the vault is not what this program writes; the text says which and how to put it right.
     #[error("integrity: {0}")]
     Damaged(String),
     /// The database has another key check than the manifest's keys give.
-    #[error("integrity: the database of vault '{0}' was sealed under other keys than its manifest names")]
+    #[error(
+        "integrity: the database of vault '{0}' was sealed under other keys than its manifest names; put the vault.db back that \
+         belongs to vault.json, and move a log vault.db-wal that belongs to neither away"
+    )]
     KeyCheck(String),
     /// A read snapshot was held for so long that it kept the write-ahead log from shrinking, and was closed.
     #[error("the read took too long while writes went on, and its snapshot was closed; start it again")]
@@ -162,7 +178,7 @@ pub enum Error {
     Index(#[from] undercroft_search::InsertError),
     /// The database refused. A verdict on its bytes is [`Error::Damaged`] instead.
     #[error("database: {cause}{hint}", cause = .0, hint = hint(.0))]
-    Sqlite(#[source] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     /// The file system refused.
     #[error("{action} {}: {source}", .path.display())]
     Io {
@@ -201,6 +217,7 @@ impl Error {
             | Self::RolledBack { .. }
             | Self::DatabaseMissing(_)
             | Self::ManifestMissing(_)
+            | Self::ForeignLog { .. }
             | Self::Damaged(_)
             | Self::KeyCheck(_) => ErrorClass::Integrity,
             Self::SnapshotExpired | Self::Parked(_) | Self::Embedding(_) | Self::LogPending(_) => {
@@ -208,11 +225,8 @@ impl Error {
             }
             Self::Crypto(inner) => inner.class(),
             Self::Sqlite(inner) => sqlite_class(inner),
-            // Something that is no file lies in the place of one.
-            Self::Io { source, .. } if undercroft_crypto::regular::is_refusal(source) => {
-                ErrorClass::Integrity
-            }
-            Self::Image(_) | Self::Index(_) | Self::Io { .. } => ErrorClass::Internal,
+            Self::Io { source, .. } => ErrorClass::of_io(source),
+            Self::Image(_) | Self::Index(_) => ErrorClass::Internal,
         }
     }
 
@@ -228,6 +242,18 @@ impl Error {
     pub(crate) fn about(self, id: DrawerId) -> Self {
         match self {
             Self::Record { what: "drawer row", finding, .. } => Self::record("drawer", id, finding),
+            other => other,
+        }
+    }
+
+    /// What contradicts itself beside a log that was found: it may be the log that does not belong there.
+    pub(crate) fn beside_a_log(self, name: &str) -> Self {
+        match self {
+            Self::Record { .. } | Self::ChainBroken { .. } | Self::KeyCheck(_) => {
+                let finding = self.finding();
+                let finding = finding.strip_prefix("integrity: ").unwrap_or(&finding).to_owned();
+                Self::ForeignLog { name: name.to_owned(), finding }
+            }
             other => other,
         }
     }
@@ -250,16 +276,19 @@ impl Error {
 
 /// What helps where the disk does not take what the database has to write.
 fn hint(error: &rusqlite::Error) -> &'static str {
-    use rusqlite::ErrorCode::{DiskFull, SystemIoFailure};
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, SystemIoFailure};
     match error.sqlite_error_code() {
         Some(DiskFull | SystemIoFailure) => "; make room on the disk, and see whether it is sound",
+        Some(CannotOpen) => {
+            "; see whether this process may open more files (ulimit -n), and whether the folder and the files in it are those of \
+             whoever runs it"
+        }
         _ => "",
     }
 }
 
 /// What to do about a database that is not the vault's.
-pub(crate) const DATABASE_REMEDY: &str =
-    "put vault.db back from your own copy, or restore a backup with: undercroft backup restore NAME --force";
+pub(crate) const DATABASE_REMEDY: &str = "put vault.db back from your own copy, with the log vault.db-wal of that copy and no other, or restore a backup with: undercroft backup restore NAME --force";
 
 impl From<rusqlite::Error> for Error {
     /// A verdict on the bytes is told in the words of this program, with SQLite's reason and without the statement.
@@ -291,9 +320,12 @@ fn sqlite_class(error: &rusqlite::Error) -> ErrorClass {
             // Every number that is inserted comes from a tagged counter or from the chain: a row that is there
             // already contradicts them.
             ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch => ErrorClass::Integrity,
-            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull => {
-                ErrorClass::Unavailable
-            }
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::OutOfMemory
+            | ErrorCode::CannotOpen => ErrorClass::Unavailable,
             _ if schema_differs(error) => ErrorClass::Integrity,
             _ => ErrorClass::Internal,
         },

@@ -13,6 +13,19 @@ use super::Palace;
 /// When it does not open.
 #[must_use]
 pub fn open(palace: &Palace) -> Vault {
+    opened(palace, Access::ReadOnly)
+}
+
+/// The vault `default`, opened to be changed.
+///
+/// # Panics
+/// When it does not open.
+#[must_use]
+pub fn open_to_write(palace: &Palace) -> Vault {
+    opened(palace, Access::Write)
+}
+
+fn opened(palace: &Palace, access: Access) -> Vault {
     let home = Home::at(palace.root());
     let settings = VaultSettings::default();
     let opened = undercroft_palace::Palace::open(
@@ -22,7 +35,7 @@ pub fn open(palace: &Palace) -> Vault {
         &settings,
         standard_tools(),
     );
-    opened.and_then(|palace| palace.open_vault("default", Access::ReadOnly)).expect("the vault opens")
+    opened.and_then(|palace| palace.open_vault("default", access)).expect("the vault opens")
 }
 
 /// The texts of one source in its order, put together.

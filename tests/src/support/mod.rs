@@ -13,7 +13,7 @@ mod random;
 mod served;
 
 pub use binary::binary;
-pub use engine::{concatenate, open};
+pub use engine::{concatenate, open, open_to_write};
 pub use files::{contents, files};
 pub use fleet::{ADMIN_TOKEN, Fleet};
 pub use golden::{expect_golden, mask};

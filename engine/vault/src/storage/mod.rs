@@ -3,6 +3,7 @@
 pub(crate) mod changeset;
 pub(crate) mod counters;
 pub(crate) mod index_sum;
+mod journal;
 pub(crate) mod lock;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
@@ -10,6 +11,7 @@ pub(crate) mod schema;
 mod session;
 pub(crate) mod snapshot;
 pub(crate) mod sqlite;
+mod unwritable;
 
 #[cfg(test)]
 mod changeset_test;

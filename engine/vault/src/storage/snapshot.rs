@@ -19,6 +19,8 @@ use crate::limits;
 /// Connections for reading, and the snapshots handed out on them.
 pub(crate) struct Readers {
     dir: PathBuf,
+    /// The folder cannot be written: the file is read as one that does not change.
+    immutable: bool,
     idle: Mutex<Vec<Connection>>,
     out: Mutex<Vec<Weak<Slot>>>,
 }
@@ -38,8 +40,8 @@ pub(crate) struct Snapshot<'a> {
 }
 
 impl Readers {
-    pub(crate) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_path_buf(), idle: Mutex::new(Vec::new()), out: Mutex::new(Vec::new()) }
+    pub(crate) fn new(dir: &Path, immutable: bool) -> Self {
+        Self { dir: dir.to_path_buf(), immutable, idle: Mutex::new(Vec::new()), out: Mutex::new(Vec::new()) }
     }
 
     /// Adds a connection that is already open.
@@ -52,10 +54,12 @@ impl Readers {
 
     fn take(&self) -> Result<Connection> {
         let pooled = self.idle.lock().pop();
-        match pooled {
-            Some(conn) => Ok(conn),
-            None => Ok(sqlite::open_reader(&self.dir)?.0),
-        }
+        pooled.map_or_else(|| self.connect(), Ok)
+    }
+
+    /// Opens a connection of its own.
+    pub(crate) fn connect(&self) -> Result<Connection> {
+        if self.immutable { sqlite::open_immutable(&self.dir) } else { sqlite::open_reader(&self.dir) }
     }
 
     /// Begins a snapshot of what is committed now.

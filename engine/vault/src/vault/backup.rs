@@ -66,12 +66,12 @@ impl Vault {
             .to_str()
             .ok_or_else(|| Error::Backup(format!("{} is not a UTF-8 path", target.display())))?;
         // One statement is one read transaction; unlike the online backup it does not start again when writes go on.
-        let (conn, _) = sqlite::open_reader(&self.dir)?;
+        let conn = self.readers.connect()?;
         conn.pragma_update(None, "query_only", false)?;
         conn.execute("VACUUM INTO ?1", [text])?;
         drop(conn);
         sync_file(&target)?;
-        let (copy, _) = sqlite::open_reader(dir)?;
+        let copy = sqlite::open_reader(dir)?;
         let chain = audit::state::load(&copy, &self.keyring)?;
         let seen = look(&copy, &self.keyring)?;
         let mut manifest = self.manifest();

@@ -134,7 +134,11 @@ fn fill(
     let conn = sqlite::open_writer(dir, true)?;
     restrict(&sqlite::database_path(dir))?;
     write_ledgers(&conn, &keyring, &sealed_label_key, &embedder, more)?;
-    // Closing checkpoints the log into the database and syncs it.
+    // Closing would move the log into the database too, and keep silent when it could not.
+    sqlite::keep_log(&conn, false)?;
+    if !sqlite::truncate_wal(&conn)? {
+        return Err(Error::InUse(making.name.clone()));
+    }
     conn.close().map_err(|(_, error)| error)?;
     let manifest = Manifest {
         version: MANIFEST_VERSION,

@@ -7,6 +7,7 @@ mod create;
 mod dedup;
 mod door;
 mod embedder;
+mod found_log;
 mod handle;
 mod list;
 mod once;

@@ -58,18 +58,17 @@ impl Vault {
         let keys = VaultKeys::derive(master, unverified.seal_id(), generation, &salt);
         let manifest = unverified.verify(keys.manifest())?;
         validate::name("vault", &manifest.name)?;
-        if !sqlite::database_path(dir).exists() {
+        let path = sqlite::database_path(dir);
+        if !path.try_exists().map_err(Error::io("look for", &path))? {
             return Err(Error::DatabaseMissing(name));
         }
         sqlite::check_files(dir)?;
-        let database = Identity::at(&sqlite::database_path(dir));
-        let opened = open_database(dir, options.read_only, access)?;
-        let keyring = unlock(&opened.conn, keys, &manifest, generation, &options)?;
-        check_schema(&opened, &keyring)?;
-        let mut unhealed = opened.notes;
-        let embedder = check_embedder(&opened.conn, &keyring, &manifest, &options, &mut unhealed)?;
-        let (recovery, seen) = settle_state(&opened.conn, &keyring, &manifest)?;
-        let readers = Readers::new(dir);
+        let database = Identity::at(&path);
+        let log_found = sqlite::wal_bytes(dir) > 0;
+        let loaded = load(dir, (keys, generation), &manifest, &options, access)
+            .map_err(|error| if log_found && !others_write { error.beside_a_log(&name) } else { error })?;
+        let Loaded { opened, keyring, embedder, state: (recovery, seen) } = loaded;
+        let readers = Readers::new(dir, opened.immutable);
         let writer = if options.read_only {
             readers.adopt(opened.conn);
             None
@@ -90,12 +89,12 @@ impl Vault {
             deferred: Mutex::new(None),
             embedder: Mutex::new(embedder),
             recovery,
-            unhealed,
+            unhealed: opened.notes,
             use_lock: Mutex::new(use_lock),
             writers,
             database,
         };
-        vault.heal(others_write)
+        vault.accept_log(log_found, others_write)?.heal(others_write)
     }
 
     /// Moves a lagging anchor forward, or says that it was left. While others write a lag is what is to be expected: it is
@@ -130,31 +129,52 @@ fn check_mark(manifest: &UnverifiedManifest, access: Access, read_only: bool) ->
     }
 }
 
+/// What the database says, and the keys that it opens with.
+struct Loaded {
+    opened: OpenedDatabase,
+    keyring: Keyring,
+    embedder: embedder::Recorded,
+    state: (Recovery, ChainState),
+}
+
+/// Opens the database and checks everything in it that an open depends on.
+fn load(
+    dir: &Path,
+    (keys, generation): (VaultKeys, KeyGeneration),
+    manifest: &Manifest,
+    options: &VaultOptions,
+    access: Access,
+) -> Result<Loaded> {
+    let mut opened = open_database(dir, options.read_only, access)?;
+    let keyring = unlock(&opened.conn, keys, manifest, generation, options)?;
+    check_schema(&opened, &keyring)?;
+    let embedder = check_embedder(&opened.conn, &keyring, manifest, options, &mut opened.notes)?;
+    let state = settle_state(&opened.conn, &keyring, manifest)?;
+    Ok(Loaded { opened, keyring, embedder, state })
+}
+
 struct OpenedDatabase {
     conn: Connection,
     /// As the file is marked, which anybody can change.
     version: u32,
+    immutable: bool,
     notes: Vec<String>,
 }
 
 fn open_database(dir: &Path, read_only: bool, access: Access) -> Result<OpenedDatabase> {
     let mut notes = Vec::new();
-    let conn = if read_only {
-        let (conn, immutable) = sqlite::open_reader(dir)?;
-        if immutable {
-            notes.push(String::from(
-                "the folder cannot be written, so the database is read as an immutable file",
-            ));
-        }
-        conn
-    } else {
-        match access {
-            Access::Local => sqlite::open_writer(dir, false)?,
-            Access::Shard => sqlite::open_replica(dir)?,
-        }
+    let (conn, immutable) = match access {
+        _ if read_only => sqlite::open_reader_anywhere(dir)?,
+        Access::Local => (sqlite::open_writer(dir, false)?, false),
+        Access::Shard => (sqlite::open_replica(dir)?, false),
     };
+    if immutable {
+        notes.push(String::from(
+            "nothing can be written beside it, so the database is read as an immutable file",
+        ));
+    }
     let version = schema::version(&conn)?;
-    Ok(OpenedDatabase { conn, version, notes })
+    Ok(OpenedDatabase { conn, version, immutable, notes })
 }
 
 fn newest_generation(generations: &[(KeyGeneration, Salt)]) -> Result<(KeyGeneration, Salt)> {

@@ -7,7 +7,7 @@ use super::door::Saved;
 use super::prepare::Prepared;
 use super::read::Opened;
 use super::txn::{IndexChange, Txn, append_index};
-use crate::audit::Label;
+use crate::audit::{self, Label};
 use crate::clock::rfc3339;
 use crate::drawers::full_text;
 use crate::drawers::table::{self, DrawerRow};
@@ -31,16 +31,13 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
         Some(row) => Some(vault.open_row(txn.conn(), row)?),
         None => None,
     };
+    // The number was issued before: writing here would put one person's words in the place of another's, or give the id of
+    // words that were destroyed to others.
+    if new.origin.is_none() && (existing.is_some() || is_recorded(vault, txn, id)?) {
+        return Err(Error::record("counter", counters::DRAWERS, "it is behind the drawers that were filed"));
+    }
     let mut stored = stored_meta(txn, new, id, chunk);
     if let Some(old) = &existing {
-        if new.origin.is_none() {
-            // The number was issued before: writing here would put one person's words in the place of another's.
-            return Err(Error::record(
-                "counter",
-                counters::DRAWERS,
-                "it is behind the drawers that were filed",
-            ));
-        }
         carry_over(&mut stored, &old.stored);
         if old.text == new.text && same_meta(&stored, &old.stored) {
             return Ok(Saved { id, created: false, unchanged: true });
@@ -52,6 +49,11 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
     let place = existing.as_ref().map_or_else(|| Place::New(txn.issue_seq()), Place::Replaces);
     write_version(vault, txn, place, &stored, Words::New { text: &new.text, prepared })?;
     Ok(Saved { id, created: existing.is_none(), unchanged: false })
+}
+
+/// Whether the chain knows a drawer of this id, whatever became of it.
+fn is_recorded(vault: &Vault, txn: &Txn<'_>, id: DrawerId) -> Result<bool> {
+    Ok(audit::table::newest(txn.conn(), &vault.keyring().label(&Label::Written(id)))?.is_some())
 }
 
 /// Replaces the words of a drawer; metadata stays but for the line range, which described the old words.
