@@ -77,7 +77,7 @@ pub(super) fn tell_passed_over(passed_over: &PassedOver, context: &mut Context) 
         return Ok(());
     }
     context.out.line(&format!(
-        "({} line(s) passed over: records of the program, repeats, and messages that nobody said)",
+        "({} line(s) passed over: what the program keeps for itself, and repeats)",
         passed_over.lines
     ))
 }
