@@ -72,9 +72,9 @@ impl Named {
         let is = |command: &&str| {
             words.strip_prefix(*command).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        if OF_A_VAULT.iter().any(|command| is(command)) {
+        if OF_A_VAULT.iter().any(is) {
             self.flags(!words.contains("--vault"))
-        } else if OF_ALL.iter().any(|command| is(command)) {
+        } else if OF_ALL.iter().any(is) {
             self.flags(false)
         } else {
             String::new()
