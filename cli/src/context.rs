@@ -2,16 +2,15 @@
 //!
 //! Opening happens here, so that each command warns, refuses and reports what was healed in the same words.
 
-use std::path::PathBuf;
-
 use undercroft_palace::env::{Environment, Finding, resolve};
 use undercroft_palace::{Access, CreateKeys, Home, KeySource, Palace, VaultSettings, standard_tools};
 use undercroft_vault::Vault;
 
 use crate::args::Cli;
 use crate::error::{Failure, Outcome};
+use crate::hints::Named;
 use crate::i18n::{Language, Template};
-use crate::print::{Output, aside, quoted};
+use crate::print::{Output, aside};
 
 /// The vault that is meant when none is named.
 pub(crate) const DEFAULT_VAULT: &str = "default";
@@ -26,8 +25,8 @@ pub(crate) struct Context {
     pub(crate) out: Output,
     /// The language of result lines.
     pub(crate) language: Language,
-    vault: Option<String>,
-    data_dir: Option<PathBuf>,
+    /// What was named of the vault and the installation.
+    pub(crate) named: Named,
 }
 
 impl Context {
@@ -39,8 +38,7 @@ impl Context {
             home: Home::resolve(cli.data_dir.as_deref(), &environment),
             out: Output::standard(cli.json),
             language: Language::from_tag(resolve::language_tag(&environment).as_deref()),
-            vault: cli.vault.clone(),
-            data_dir: cli.data_dir.clone(),
+            named: cli.named(),
             environment,
         }
     }
@@ -48,38 +46,32 @@ impl Context {
     /// The vault that `--vault` names.
     #[must_use]
     pub(crate) fn vault_name(&self) -> &str {
-        self.vault.as_deref().unwrap_or(DEFAULT_VAULT)
+        self.named.vault.as_deref().unwrap_or(DEFAULT_VAULT)
     }
 
     /// A command to be copied into a shell. It means the vault and the installation of this run when those were named.
     #[must_use]
     pub(crate) fn command(&self, words: &str) -> String {
-        let mut command = format!("undercroft {words}");
-        if let Some(vault) = &self.vault {
-            command.push_str(&format!(" --vault {}", quoted(vault)));
-        }
-        self.in_installation(command)
+        self.named.command(words)
     }
 
     /// The same for a command that takes no vault.
     #[must_use]
     pub(crate) fn command_for_all(&self, words: &str) -> String {
-        self.in_installation(format!("undercroft {words}"))
+        self.named.command_for_all(words)
     }
 
-    fn in_installation(&self, mut command: String) -> String {
-        if let Some(folder) = &self.data_dir {
-            command.push_str(&format!(" --data-dir {}", quoted(&folder.to_string_lossy())));
+    /// Tells what opening a vault found or healed.
+    pub(crate) fn tell_unhealed(&self, vault: &Vault) {
+        for note in vault.unhealed() {
+            aside(&format!("Note: {}", self.named.complete(note)));
         }
-        command
     }
 
     /// A localised result line.
     #[must_use]
     pub(crate) fn say(&self, template: Template, values: &[(&str, &str)]) -> String {
-        let shown: Vec<_> = values.iter().map(|(hole, value)| (*hole, self.out.shown(value))).collect();
-        let shown: Vec<_> = shown.iter().map(|(hole, value)| (*hole, value.as_ref())).collect();
-        template.fill(self.language, &shown)
+        template.fill(self.language, values)
     }
 
     /// What the environment decides about vaults; prints its warnings.
@@ -111,9 +103,7 @@ impl Context {
     /// As [`open`](Self::open).
     pub(crate) fn open_to_read(&self) -> Outcome<Vault> {
         let vault = open_to_read(&self.palace(CreateKeys::Never)?, self.vault_name())?;
-        for note in vault.unhealed() {
-            aside(&format!("Note: {note}"));
-        }
+        self.tell_unhealed(&vault);
         Ok(vault)
     }
 
@@ -123,9 +113,7 @@ impl Context {
     /// As [`palace`](Self::palace), or what the vault says.
     pub(crate) fn open(&self) -> Outcome<Vault> {
         let vault = self.palace(CreateKeys::Never)?.open_vault(self.vault_name(), Access::Write)?;
-        for note in vault.unhealed() {
-            aside(&format!("Note: {note}"));
-        }
+        self.tell_unhealed(&vault);
         Ok(vault)
     }
 }

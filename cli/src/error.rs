@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 
 use undercroft_palace::ErrorClass;
-use undercroft_text::escape_controls;
+use undercroft_text::{escape_controls, escape_json};
 
 use crate::exit;
 
@@ -167,7 +167,8 @@ pub(crate) fn for_people(error: &dyn Error) -> String {
 /// The same object that the HTTP surface answers with.
 #[must_use]
 pub(crate) fn for_programs(message: &str, class: ErrorClass) -> String {
-    serde_json::json!({ "error": message, "class": class.as_str() }).to_string()
+    let answer = serde_json::json!({ "error": message, "class": class.as_str() });
+    escape_json(&answer.to_string()).into_owned()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod hints;
 mod i18n;
 mod print;
 mod progress;
@@ -21,6 +22,7 @@ use clap::error::ErrorKind;
 use args::Cli;
 use context::Context;
 use error::Failure;
+use hints::Named;
 use undercroft_palace::ErrorClass;
 
 fn main() -> ExitCode {
@@ -32,10 +34,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => return ExitCode::from(explain(&answer, wants_json)),
     };
-    let json = cli.json;
+    // What follows a command of a later version is not read, but this flag is meant for its refusal.
+    let json = cli.json || (wants_json && matches!(cli.command, args::Command::Later(_)));
+    let named = cli.named();
     match run(cli) {
         Ok(()) => ExitCode::from(exit::DONE),
-        Err(failure) => ExitCode::from(tell(&failure, json)),
+        Err(failure) => ExitCode::from(tell(&failure, json, &named)),
     }
 }
 
@@ -49,7 +53,7 @@ fn run(cli: Cli) -> error::Outcome {
     let flushed = context.out.flush();
     if let (Err(Failure::Told(_)), Err(unwritten)) = (&outcome, &flushed) {
         // The verdict keeps its exit code, and is not lost without a word.
-        tell(unwritten, false);
+        tell(unwritten, false, &context.named);
     }
     outcome.and(flushed)
 }
@@ -59,7 +63,7 @@ fn explain(answer: &clap::Error, wants_json: bool) -> u8 {
     if matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return match answer.print().and_then(|()| io::stdout().flush()) {
             Ok(()) => exit::DONE,
-            Err(error) => tell(&Failure::Output(error), false),
+            Err(error) => tell(&Failure::Output(error), false, &Named::default()),
         };
     }
     let rendered = answer.render().to_string();
@@ -74,22 +78,32 @@ fn explain(answer: &clap::Error, wants_json: bool) -> u8 {
     exit::FAILED
 }
 
-fn tell(failure: &Failure, json: bool) -> u8 {
+fn tell(failure: &Failure, json: bool, named: &Named) -> u8 {
     match (failure.is_told(), json) {
         (true, _) => {}
         // Where no answer can be written, an object about that cannot either.
         (false, true) if !matches!(failure, Failure::Output(_)) => {
-            answer_line(&error::for_programs(&failure.to_string(), failure.class()));
+            let answer = error::for_programs(&named.complete(&failure.to_string()), failure.class());
+            if !answer_line(&answer) {
+                // Nobody learns of a verdict from an answer that did not arrive.
+                print::aside(&named.complete(&error::for_people(failure)));
+            }
         }
-        (false, _) => print::aside(&error::for_people(failure)),
+        (false, _) => print::aside(&named.complete(&error::for_people(failure))),
     }
     failure.code()
 }
 
-/// One line on standard output, of a run that fails anyway; standard error hears of it when it cannot be written.
-fn answer_line(line: &str) {
+/// One line on standard output, of a run that fails anyway; standard error hears of it when it cannot be written. Gives
+/// whether it was.
+fn answer_line(line: &str) -> bool {
     let mut out = io::stdout();
-    if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
-        tell(&Failure::Output(error), false);
+    let written = writeln!(out, "{line}").and_then(|()| out.flush());
+    match written {
+        Ok(()) => true,
+        Err(error) => {
+            tell(&Failure::Output(error), false, &Named::default());
+            false
+        }
     }
 }

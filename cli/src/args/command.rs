@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Mine(MineArgs),
     /// File every message of agent transcripts that is not there yet
     Sweep(SweepArgs),
-    /// Find drawers by meaning, word and time
+    /// Find drawers by meaning and by word
     Search(SearchArgs),
     /// Print who you are and what was filed last, to start a conversation with
     WakeUp(WakeUpArgs),

@@ -51,11 +51,15 @@ pub(crate) struct MineArgs {
 
 const MINE_NOTES: &str = "\
 Mining a path again brings its drawers up to date: what changed is replaced, what a file no longer has is removed, and \
-both are told. Of a file that is gone itself, or that no longer can be read, everything stays: 'drawer delete-by-source' \
+both are told. So is how many drawers of them had been changed by hand: mining makes them what the file says, those that \
+were deleted too. Of a file that is gone itself, or that no longer can be read, everything stays: 'drawer delete-by-source' \
 removes it.
 
 A file is known by its path as it was typed: 'notes/a.md' mined from two folders is one file, and the second replaces \
 the first. Mine by full paths, or into a wing for each folder, to keep both.
+
+A file that 'mine', 'mine --mode convos' or 'sweep' filed into a wing is not filed into it by another of the three: use \
+another wing, or delete it by its source first.
 
 A transcript with lines that cannot be used adds what is new and replaces nothing; the lines are named.";
 
@@ -71,8 +75,11 @@ pub(crate) struct SweepArgs {
 }
 
 const SWEEP_NOTES: &str = "\
-Each message that a person or an agent said becomes a drawer of its own; one that was swept before is left as it is, \
-so sweep as often as you like. The same words said again at another time are another message. Tool calls and results are not swept: 'mine --mode convos' files them too.
+Each message that a person or an agent said becomes a drawer of its own; one that was swept before is left as it is, so \
+sweep as often as you like. What you changed by hand is not changed back, and what you deleted is not filed again; how \
+many there are is told. The same words said again at another time are another message. Tool calls and results are not \
+swept: 'mine --mode convos' files them too.
 
-Other words at a line of a path that was swept before replace the old ones, and how many did is told; a path counts as \
-it was typed. A transcript with lines that cannot be used replaces nothing; the lines are named.";
+Nothing that was swept is ever replaced: other words at a line of the same path are filed beside the old ones. A path \
+counts as it was typed. Messages that begin with 'Caveat:' or '<local-command', as what programs tell themselves does, \
+are left out and named, and so are lines that cannot be used.";

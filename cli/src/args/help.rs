@@ -74,7 +74,7 @@ Details of one command: undercroft <COMMAND> --help";
 /// The whole command tree with its help page.
 #[must_use]
 pub(crate) fn command() -> clap::Command {
-    let tree = hide_vault(Cli::command());
+    let tree = read_negative_numbers(name_served_vault(hide_vault(Cli::command())));
     let groups = render_groups(&tree);
     tree.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n{EXAMPLES}\n"
@@ -91,6 +91,25 @@ fn hide_vault(mut tree: clap::Command) -> clap::Command {
         let backup = backup.mut_subcommand("list", |command| command.arg(hidden()));
         backup.mut_subcommand("restore", |command| command.arg(hidden()))
     })
+}
+
+/// The vault of a server is one of all that it serves.
+fn name_served_vault(tree: clap::Command) -> clap::Command {
+    let served = clap::Arg::new("vault")
+        .long("vault")
+        .value_name("NAME")
+        .global(true)
+        .help("The vault served to agents at /mcp; all of them are at /v1/vaults [default: default]");
+    tree.mut_subcommand("serve-http", |command| command.arg(served))
+}
+
+/// A number below zero is a wrong value and no unknown flag, so that the refusal names what it was given for.
+fn read_negative_numbers(tree: clap::Command) -> clap::Command {
+    let read = |arg: clap::Arg| {
+        let takes = arg.get_action().takes_values() && !arg.is_trailing_var_arg_set();
+        if takes { arg.allow_negative_numbers(true) } else { arg }
+    };
+    tree.mut_args(read).mut_subcommands(read_negative_numbers)
 }
 
 fn render_groups(tree: &clap::Command) -> String {

@@ -24,6 +24,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::hints::Named;
+
 pub(crate) use agents::{AssertHeaderArgs, DaemonCommand, HooksArgs, ServeMcpArgs};
 pub(crate) use backup::{BackupCommand, RestoreArgs};
 pub(crate) use cluster::{CaStage, CertsArgs, ClusterCommand, KeygenArgs};
@@ -43,7 +45,7 @@ pub(crate) use tenant::{LimitArgs, TenantArgs, TenantCommand, TenantCreateArgs};
 pub(crate) use vault::{InitArgs, VaultCommand};
 
 /// Undercroft: hardened local-first AI memory. Keeps what was said word for word, encrypted and tamper-evident, and finds
-/// it again by meaning, word and time.
+/// it again by meaning and by word.
 #[derive(Debug, Parser)]
 #[command(name = "undercroft", version, max_term_width = 110)]
 pub(crate) struct Cli {
@@ -61,6 +63,14 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// What a command that is shown to be copied must repeat.
+    #[must_use]
+    pub(crate) fn named(&self) -> Named {
+        Named { vault: self.vault.clone(), data_dir: self.data_dir.clone() }
+    }
 }
 
 #[cfg(test)]

@@ -86,11 +86,19 @@ pub(crate) struct WakeUpArgs {
 
 /// Arguments of `dedup`.
 #[derive(Debug, Args)]
+#[command(after_help = DEDUP_NOTES)]
 pub(crate) struct DedupArgs {
     /// Remove the surplus instead of only counting it
     #[arg(long)]
     pub(crate) apply: bool,
 }
+
+const DEDUP_NOTES: &str = "\
+Removes drawers of one wing that hold the same words as an older one, in any room. Line ends, white space at line ends, \
+control characters and the composition of letters make no difference. The oldest stays as it is, with its own room, kind \
+and claims; of the others only their dates are kept, on it, the newest 1,000. Drawers that update others or are updated \
+stay, and so do the pieces of a longer text: a file that was cut into several drawers, a message that was. A sweep does \
+not file again what was removed; mining the file does.";
 
 /// Arguments of `history`.
 #[derive(Debug, Args)]

@@ -6,13 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use undercroft_palace::env::Environment;
 use undercroft_palace::mining::{self, SweepReport};
 use undercroft_palace::{Access, CreateKeys, ErrorClass, Palace, registry};
 use undercroft_text::check_name;
 
-use super::mine::skipped_objects;
+use super::sweep;
 use crate::args::DaemonCommand;
 use crate::context::{Context, close};
 use crate::error::{Failure, Outcome};
@@ -30,7 +29,7 @@ pub(super) fn run(command: &DaemonCommand, context: &mut Context) -> Outcome {
     let palace = context.palace(CreateKeys::Never)?;
     loop {
         let done = pass(&palace, &watched, &args.wing, context);
-        context.out.flush()?;
+        let flushed = context.out.flush();
         match done {
             Err(failure) if !args.once && passes(&failure) => {
                 crate::print::aside(&format!(
@@ -39,6 +38,7 @@ pub(super) fn run(command: &DaemonCommand, context: &mut Context) -> Outcome {
             }
             other => other?,
         }
+        flushed?;
         if args.once {
             return Ok(());
         }
@@ -55,15 +55,9 @@ fn transcripts(environment: &Environment) -> PathBuf {
 /// One sweep. No transcripts, or no folder for them yet, is nothing to do.
 fn pass(palace: &Palace, watched: &Path, wing: &str, context: &mut Context) -> Outcome {
     let report =
-        if watched.exists() { sweep(palace, watched, wing, context)? } else { SweepReport::default() };
+        if watched.exists() { swept(palace, watched, wing, context)? } else { SweepReport::default() };
     if context.out.is_json() {
-        return context.out.object(&json!({
-            "files": report.files,
-            "drawers": report.filed,
-            "replaced": report.replaced,
-            "present": report.present,
-            "skipped": skipped_objects(&report.skipped),
-        }));
+        return context.out.object(&sweep::object(&report));
     }
     if !report.skipped.is_empty() {
         // The same ones are met on every pass; who wants them by name asks for a sweep.
@@ -77,16 +71,13 @@ fn pass(palace: &Palace, watched: &Path, wing: &str, context: &mut Context) -> O
         "[daemon] swept {} transcript(s): {} filed, {} present",
         report.files, report.filed, report.present
     ))?;
-    if report.replaced > 0 {
-        context.out.line(&format!(
-            "[daemon] {} of them replaced what stood at their place before",
-            report.replaced
-        ))?;
+    match sweep::left(&report) {
+        Some(left) => context.out.line(&format!("[daemon] {left}")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-fn sweep(palace: &Palace, watched: &Path, wing: &str, context: &Context) -> Outcome<SweepReport> {
+fn swept(palace: &Palace, watched: &Path, wing: &str, context: &Context) -> Outcome<SweepReport> {
     let vault = palace.open_vault(context.vault_name(), Access::Write)?;
     let report = match mining::sweep(&vault, watched, wing, &mut |_| {}) {
         Err(undercroft_palace::Error::NothingToMine { .. }) => SweepReport::default(),

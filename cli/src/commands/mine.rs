@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use undercroft_palace::mining::{self, MineReport, Skipped};
+use undercroft_palace::mining::{self, MineReport, PassedOver, Skipped};
 
 use crate::args::MineArgs;
 use crate::context::{Context, close};
@@ -25,6 +25,7 @@ pub(super) fn run(args: &MineArgs, context: &mut Context) -> Outcome {
     close(vault);
     drop(progress);
     refuse_nothing(report.drawers + report.removed, &report.skipped)?;
+    let skipped = all_skipped(&report.skipped, &report.passed_over);
     if context.out.is_json() {
         return context.out.object(&json!({
             "vault": name,
@@ -33,11 +34,13 @@ pub(super) fn run(args: &MineArgs, context: &mut Context) -> Outcome {
             "drawers": report.drawers,
             "unchanged": report.unchanged,
             "replaced": report.replaced,
+            "edited": report.edited,
             "removed": report.removed,
-            "skipped": skipped_objects(&report.skipped),
+            "passed_over": report.passed_over.lines,
+            "skipped": skipped_objects(&skipped),
         }));
     }
-    tell_skipped(&report.skipped);
+    tell_skipped(&skipped);
     print(&report, &name, args.wing.trim(), context)
 }
 
@@ -48,22 +51,40 @@ fn print(report: &MineReport, vault: &str, wing: &str, context: &mut Context) ->
         &[("files", &files), ("vault", vault), ("wing", wing), ("drawers", &drawers)],
     );
     context.out.line(&line)?;
-    tell_replaced(report.replaced, context)?;
+    if report.replaced > 0 {
+        // Words that gave way to others at their place are never gone in silence.
+        let by_hand = match report.edited {
+            0 => String::new(),
+            edited => format!("; {edited} had been changed by hand"),
+        };
+        let replaced = report.replaced;
+        context
+            .out
+            .line(&format!("({replaced} of them replaced what stood at their place before{by_hand})"))?;
+    }
     if report.unchanged > 0 {
         context.out.line(&format!("({} of them were there already, unchanged)", report.unchanged))?;
     }
     if report.removed > 0 {
         context.out.line(&format!("({} drawer(s) removed that their file no longer has)", report.removed))?;
     }
-    Ok(())
+    tell_passed_over(&report.passed_over, context)
 }
 
-/// Words that gave way to others at their place are never gone in silence.
-pub(super) fn tell_replaced(replaced: usize, context: &mut Context) -> Outcome {
-    if replaced == 0 {
+/// Lines that hold no message are no failure; that there were some is told all the same.
+pub(super) fn tell_passed_over(passed_over: &PassedOver, context: &mut Context) -> Outcome {
+    if passed_over.lines == 0 {
         return Ok(());
     }
-    context.out.line(&format!("({replaced} of them replaced what stood at their place before)"))
+    context.out.line(&format!(
+        "({} line(s) passed over: what the program keeps for itself, and repeats)",
+        passed_over.lines
+    ))
+}
+
+/// What was left out, and the messages that were passed over for how they begin.
+pub(super) fn all_skipped(skipped: &[Skipped], passed_over: &PassedOver) -> Vec<Skipped> {
+    skipped.iter().chain(&passed_over.named).cloned().collect()
 }
 
 /// A run that could use none of what it was shown, and changed nothing, has not done what it was asked for.

@@ -19,9 +19,7 @@ pub(super) fn run(args: &ServeMcpArgs, context: &mut Context) -> Outcome {
     };
     // Before the first message: a verdict on the vault is never a tool's answer.
     let vault = context.palace(CreateKeys::Never)?.open_vault(context.vault_name(), access)?;
-    for note in vault.unhealed() {
-        crate::print::aside(&format!("Note: {note}"));
-    }
+    context.tell_unhealed(&vault);
     let server = Server::new(posture).with_audit_ceiling(ceiling);
     let mut log = |failure: &_| crate::print::aside(&format!("Error: {failure}"));
     let served = serve_stdio(server, &vault, io::stdin().lock(), context.out.sink(), &mut log);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use undercroft_palace::mining;
 use undercroft_text::transcript::{Message, Rejected, parse};
 
 use crate::args::TranscriptCommand;
@@ -14,9 +15,10 @@ pub(super) fn run(command: &TranscriptCommand, context: &mut Context) -> Outcome
     let bytes = read(file)?;
     let transcript = parse(&bytes);
     if transcript.messages.is_empty() {
-        return Err(Failure::not_found(nothing_in(file, &transcript.rejected)));
+        let left_out = transcript.rejected.iter().chain(&transcript.left_out);
+        return Err(Failure::not_found(nothing_in(file, &left_out.collect::<Vec<_>>())));
     }
-    for line in &transcript.rejected {
+    for line in transcript.rejected.iter().chain(&transcript.left_out) {
         crate::print::aside(&format!("Note: {line}"));
     }
     let shown = if *max == 0 { transcript.messages.len() } else { transcript.messages.len().min(*max) };
@@ -34,8 +36,8 @@ pub(super) fn run(command: &TranscriptCommand, context: &mut Context) -> Outcome
 }
 
 /// A file that is no transcript at all is told in one line, not in one for each of its lines.
-fn nothing_in(file: &Path, rejected: &[Rejected]) -> String {
-    let why = rejected.first().map(|first| format!(" ({} line(s) cannot be read; {first})", rejected.len()));
+fn nothing_in(file: &Path, left_out: &[&Rejected]) -> String {
+    let why = left_out.first().map(|first| format!(" ({} line(s) cannot be used; {first})", left_out.len()));
     format!("{} holds no messages{}", file.display(), why.unwrap_or_default())
 }
 
@@ -50,6 +52,6 @@ fn object(message: &Message) -> serde_json::Value {
 }
 
 fn read(file: &Path) -> Outcome<Vec<u8>> {
-    std::fs::read(file)
-        .map_err(|error| Failure::not_found(format!("cannot read {}: {error}", file.display())))
+    mining::read_text_file(file)
+        .map_err(|skipped| Failure::not_found(format!("cannot read {}: {}", file.display(), skipped.reason)))
 }

@@ -13,9 +13,7 @@ use crate::progress::Progress;
 pub(super) fn run(context: &mut Context) -> Outcome {
     // Read-only, so that the anchor that is judged is the one that was found.
     let vault = context.palace(CreateKeys::Never)?.open_vault(context.vault_name(), Access::ReadOnly)?;
-    for note in vault.unhealed() {
-        crate::print::aside(&format!("Note: {note}"));
-    }
+    context.tell_unhealed(&vault);
     let progress = Progress::start("Verifying");
     let report = vault.verify(&mut |checked| progress.show(format!("{checked} records")))?;
     drop(progress);
@@ -60,6 +58,7 @@ fn counted(context: &mut Context, name: &str, word: &str, findings: &[String]) -
 fn leg(context: &mut Context, name: &str, value: &str, word: &str, findings: &[String]) -> Outcome {
     context.out.line(&format!("{name:<17}{value}"))?;
     for finding in findings {
+        let finding = context.named.complete(finding).into_owned();
         context.out.stored_line(&format!("  {word}: {finding}"))?;
     }
     Ok(())

@@ -208,6 +208,14 @@ pub enum Error {
     /// Keys and files of keys.
     #[error(transparent)]
     Crypto(#[from] undercroft_crypto::Error),
+    /// What was to be filed cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Unreadable {
+        /// The file or folder as it was named.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The file system refused.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
@@ -253,6 +261,12 @@ impl Error {
             | Self::NotOpened(_) => ErrorClass::Integrity,
             Self::Vault(inner) => inner.class(),
             Self::Crypto(inner) => inner.class(),
+            Self::Unreadable { source, .. } => match source.kind() {
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => ErrorClass::NotFound,
+                std::io::ErrorKind::PermissionDenied => ErrorClass::Denied,
+                std::io::ErrorKind::InvalidFilename | std::io::ErrorKind::InvalidInput => ErrorClass::Invalid,
+                _ => ErrorClass::Internal,
+            },
             Self::Io { source, .. } => ErrorClass::of_io(source),
         }
     }

@@ -30,7 +30,7 @@ pub use morphology::{Language, PairRules};
 pub use names::{NameError, check_name, room_from_file, wing_name_from_file};
 pub use normalize::duplicate_form;
 pub use script::{Script, ScriptSet, scripts};
-pub use shown::escape_controls;
+pub use shown::{escape_controls, escape_json};
 pub use snippet::snippet;
 pub use stopwords::is_function_word;
 pub use token::{OwnedToken, Token, TokenKind, Tokenizer, document_length, tokens};

@@ -24,6 +24,27 @@ pub fn escape_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same for a JSON text: what steers a terminal stands in its strings alone and gets JSON's own escape there
+/// (`\u202e`), so that every reader still reads the same.
+///
+/// Borrows when there is nothing to escape.
+#[must_use]
+pub fn escape_json(json: &str) -> Cow<'_, str> {
+    if !json.contains(is_steering) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_steering(c) && c != '\r' {
+            // All of them are in the basic plane: four digits, no surrogates. Writing into a string cannot fail.
+            let _ = write!(out, "\\u{:04x}", c as u32);
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 pub(crate) fn push_escape(c: char, out: &mut String) {
     // Writing into a string cannot fail.
     let _ = write!(out, "\\u{{{:x}}}", c as u32);
@@ -46,6 +67,17 @@ mod tests {
     fn what_steers_a_terminal_is_escaped() {
         assert_eq!(escape_controls("a\u{1b}[31mb\r\u{9b}c\u{7f}"), "a\\u{1b}[31mb\\u{d}\\u{9b}c\\u{7f}");
         assert_eq!(escape_controls("x\u{202e}y\u{2066}z\u{200f}"), "x\\u{202e}y\\u{2066}z\\u{200f}");
+    }
+
+    #[test]
+    fn json_is_escaped_by_its_own_rules_and_reads_the_same() {
+        for c in ('\0'..='\u{ffff}').filter(|c| is_steering(*c)) {
+            let json = serde_json::to_string(&format!("a{c}b")).unwrap();
+            let escaped = escape_json(&json);
+            assert!(!escaped.contains(is_steering), "{escaped}");
+            assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), format!("a{c}b"));
+        }
+        assert_eq!(escape_json("{\r\n\t\"a\": 1}"), "{\r\n\t\"a\": 1}", "white space between is no string");
     }
 
     #[test]

@@ -22,6 +22,26 @@ pub enum Error {
     /// A name does not pass the guard that every name passes.
     #[error(transparent)]
     Name(#[from] undercroft_text::names::NameError),
+    /// Another surface filed something at this place of the source.
+    #[error(
+        "'{path}' has something at this place of wing '{wing}' that '{by}' filed, and '{wanted}' does not replace it; file \
+         it into another wing, or remove the other first with 'drawer delete-by-source'"
+    )]
+    OtherSurface {
+        /// The source.
+        path: String,
+        /// The wing.
+        wing: String,
+        /// Who filed what is there.
+        by: &'static str,
+        /// Who would have filed.
+        wanted: &'static str,
+    },
+    /// What is filed from the source is no longer what the caller saw.
+    #[error(
+        "what is filed from '{0}' was changed meanwhile, and nothing was written; look at it and try again"
+    )]
+    SourceChanged(String),
     /// No drawer has this id.
     #[error("No drawer with id {0}")]
     NoDrawer(DrawerId),
@@ -205,6 +225,8 @@ impl Error {
             | Self::Schema { .. } => ErrorClass::Invalid,
             Self::NoDrawer(_) | Self::NoVault(_) => ErrorClass::NotFound,
             Self::VaultExists(_)
+            | Self::OtherSurface { .. }
+            | Self::SourceChanged(_)
             | Self::NotOfCluster(_)
             | Self::NotOwned { .. }
             | Self::InUse(_)

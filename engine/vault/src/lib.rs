@@ -22,13 +22,13 @@ pub use clock::{Clock, ManualClock, SystemClock, parse_rfc3339, rfc3339};
 pub use config::{VaultConfig, VaultOptions};
 pub use drawers::{
     AddedBy, Claims, Drawer, DrawerId, DrawerMeta, Kind, LinkVerdict, NewDrawer, Occurrence, Origin,
-    SourceBatch, SupersessionCounts, SupersessionLink, drawer_id,
+    SourceBatch, SourceState, SupersessionCounts, SupersessionLink, drawer_id,
 };
 pub use error::{Error, ErrorClass, Result};
 pub use vault::{
-    AnchorReport, Answers, BackupInfo, BypassReason, Change, DedupReport, Done, GraphStats, Idempotency,
-    ListedDrawer, Outcome, Outcomes, Recovery, RepairReport, Room, Saved, Screening, SearchHit, SearchReply,
-    SearchRequest, SourceOutcome, Stats, Supersessions, Taxonomy, Vault, Wing, WingCount, WriteRequest,
-    alone,
+    AnchorReport, Answers, BackupInfo, BypassReason, Change, DedupReport, Done, FiledFrom, GraphStats,
+    Idempotency, ListedDrawer, Outcome, Outcomes, Past, Recovery, RepairReport, Room, Saved, Screening,
+    SearchHit, SearchReply, SearchRequest, SourceOutcome, Stats, Supersessions, Taxonomy, Vault, Wing,
+    WingCount, WriteRequest, alone,
 };
 pub use verify::VerifyReport;

@@ -164,6 +164,7 @@ fn what_an_embedder_spoils_in_a_source_is_named_at_its_place() {
         added_by: AddedBy::Miner,
         drawers: (0..).zip(texts).map(|(at, text)| from_source("s.md", at, text)).collect(),
         total: Some(5),
+        expects: None,
     };
     let outcome = vault.file_source(batch, UNSCREENED).expect("files");
     let landed: Vec<bool> = outcome.drawers.iter().map(Result::is_ok).collect();

@@ -121,6 +121,7 @@ fn mining_again_writes_nothing_and_a_shrunk_source_loses_its_surplus() {
         added_by: AddedBy::Miner,
         drawers: (0..).zip(texts).map(|(i, text)| from_source("notes.md", i, text)).collect(),
         total: Some(u32::try_from(texts.len()).expect("few")),
+        expects: None,
     };
     let first = vault.file_source(batch(&["one", "two", "three"]), UNSCREENED).expect("files");
     assert!(first.drawers.iter().all(|saved| saved.as_ref().is_ok_and(|s| s.created)));
@@ -153,6 +154,7 @@ fn a_source_that_became_empty_costs_only_what_its_own_surface_filed() {
             })
             .collect(),
         total: Some(u32::try_from(texts.len()).expect("few")),
+        expects: None,
     };
     let file = |batch| vault.file_source(batch, UNSCREENED).expect("files");
     file(batch(AddedBy::Miner, "mined", &["a file"]));

@@ -154,6 +154,7 @@ fn file_source(vault: &Vault, model: &mut Model, source: usize, words: &[usize])
             .map(|(at, word)| from_source(&name, at, WORDS[*word]))
             .collect(),
         total: Some(u32::try_from(words.len()).expect("few")),
+        expects: None,
     };
     let outcome = vault.file_source(batch, UNSCREENED).expect("files");
     for ((chunk, word), saved) in chunks(words.len()).zip(words).zip(outcome.drawers) {

@@ -127,6 +127,7 @@ fn every_kind_of_outcome_is_remembered_as_it_was() {
         added_by: AddedBy::Miner,
         drawers: vec![support::from_source("notes.md", 0, "a line")],
         total: Some(1),
+        expects: None,
     };
     let changes = [
         Change::Source(batch),
@@ -163,6 +164,7 @@ fn what_failed_is_not_remembered() {
         added_by: AddedBy::Miner,
         drawers: vec![support::from_source("notes.md", 0, "a line"), support::from_source("notes.md", 1, "")],
         total: None,
+        expects: None,
     };
     for _ in 0..2 {
         let done = write(&vault, keyed(Change::Source(batch()), "source", ONE)).expect("lands in part");

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use undercroft_text::dates::check_content_date;
 use undercroft_text::transcript::{Message, Packed, Transcript, pack, parse};
-use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
+use undercroft_vault::{AddedBy, Drawer, NewDrawer, Origin, Vault};
 
-use super::filing::{Filing, Reading};
+use super::filing::{BUSY, Filing, LOOKS, file_alone};
 use super::held::Held;
-use super::report::{MineReport, Skipped};
+use super::report::{MineReport, Skipped, lines_of};
 use super::source::{Source, checked_wing};
 use super::walk;
 use crate::error::Result;
@@ -31,6 +31,10 @@ pub fn mine_convos(
     for file in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut filing.report.skipped)? {
         progress(&file);
         let source = Source::new(file, &wing);
+        if let Some(taken) = source.taken(vault, AddedBy::ConvoMiner)? {
+            filing.report.skipped.push(taken);
+            continue;
+        }
         let bytes = match walk::read(&source.path) {
             Ok(bytes) => bytes,
             Err(skipped) => {
@@ -40,23 +44,19 @@ pub fn mine_convos(
         };
         let transcript = parse(&bytes);
         filing.report.skipped.extend(Skipped::rejected(&source.path, &transcript));
-        let reading = reading(&transcript);
-        let drawers = match reading {
-            Reading::Whole => drawers(&source, 0, pack(&transcript.messages)),
-            Reading::Partial => missing(&mut filing, &source, &transcript.messages)?,
-        };
-        filing.add(&source, drawers, reading)?;
+        filing.report.passed_over.note(&source.path, &transcript);
+        if is_whole(&transcript) {
+            filing.add(&source, drawers(&source, 0, pack(&transcript.messages)))?;
+        } else {
+            add_missing(&mut filing, &source, &transcript.messages)?;
+        }
     }
     filing.finish()
 }
 
 /// A log that is blank or damaged, or of another format, must not cost the words that were filed from it before.
-fn reading(transcript: &Transcript) -> Reading {
-    if transcript.rejected.is_empty() && !transcript.messages.is_empty() {
-        Reading::Whole
-    } else {
-        Reading::Partial
-    }
+fn is_whole(transcript: &Transcript) -> bool {
+    transcript.rejected.is_empty() && !transcript.messages.is_empty()
 }
 
 /// The drawers of what is packed, at the positions from `first` on.
@@ -76,21 +76,44 @@ fn drawers(source: &Source, first: u32, packed: Vec<Packed>) -> Vec<NewDrawer> {
     (first..).zip(packed).map(drawer).collect()
 }
 
-/// The drawers of the messages that were not filed before, behind what was: lines that were left out shift the messages
-/// after them, so that a position says nothing of what stands there. Neighbours stay together.
-fn missing(filing: &mut Filing<'_>, source: &Source, messages: &[Message]) -> Result<Vec<NewDrawer>> {
-    let mut filed = filing.vault.filed_from(&source.name)?;
+/// Files the messages that were not filed before, behind what was: lines that were left out shift the messages after them,
+/// so that a position says nothing of what stands there. What others file meanwhile is looked at again.
+fn add_missing(filing: &mut Filing<'_>, source: &Source, messages: &[Message]) -> Result<()> {
+    filing.report.files += 1;
+    let mut made = 0;
+    for _ in 0..LOOKS {
+        let filed = filing.vault.filed_from(&source.name)?;
+        let (there, new) = missing(source, messages, filed.drawers);
+        let mut refused = Vec::new();
+        let is_done = file_alone(filing.vault, source, filed.state, &new, |new, saved| match saved {
+            Ok(_) => made += 1,
+            Err(error) => refused.push(Skipped::refused(&source.path, lines_of(new), &error)),
+        })?;
+        if is_done {
+            let kept = new.len() - refused.len();
+            filing.report.drawers += there + kept;
+            // What an earlier look filed is among what this one found.
+            filing.report.unchanged += there.saturating_sub(made - kept);
+            filing.report.skipped.extend(refused);
+            return Ok(());
+        }
+    }
+    filing.report.drawers += made;
+    filing.report.skipped.push(Skipped { path: source.path.clone(), reason: BUSY.to_owned() });
+    Ok(())
+}
+
+/// How many drawers hold messages already, and the drawers of those that none holds. Neighbours stay together.
+fn missing(source: &Source, messages: &[Message], mut filed: Vec<Drawer>) -> (usize, Vec<NewDrawer>) {
     filed.retain(|drawer| drawer.meta.wing == source.wing && drawer.meta.added_by == AddedBy::ConvoMiner);
-    let mut held = Held::new(filed);
-    let known: Vec<(bool, &Message)> = messages.iter().map(|message| (held.has(message), message)).collect();
+    let held = Held::new(filed, messages);
+    let known: Vec<(bool, &Message)> = held.has.iter().copied().zip(messages).collect();
     let new: Vec<Packed> = known
         .chunk_by(|(a, _), (b, _)| a == b)
         .filter(|run| !run[0].0)
         .flat_map(|run| pack(&run.iter().map(|(_, message)| (*message).clone()).collect::<Vec<_>>()))
         .collect();
-    filing.report.drawers += held.met();
-    filing.report.unchanged += held.met();
-    Ok(drawers(source, held.next, new))
+    (held.drawers, drawers(source, held.next, new))
 }
 
 /// A time as a log writes it, when it is one that a drawer may carry; a strange one is no reason to lose the words.

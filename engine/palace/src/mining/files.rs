@@ -5,7 +5,7 @@ use std::path::Path;
 use undercroft_text::chunk::{MAX_BYTES, chunk, is_blank};
 use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
-use super::filing::{Filing, Reading};
+use super::filing::Filing;
 use super::report::{MineReport, Skipped};
 use super::source::{Source, checked_wing};
 use super::walk;
@@ -37,6 +37,10 @@ pub fn mine_files(
     )? {
         progress(&file);
         let source = Source::new(file, &wing);
+        if let Some(taken) = source.taken(vault, AddedBy::Miner)? {
+            filing.report.skipped.push(taken);
+            continue;
+        }
         let read = walk::read(&source.path)
             .and_then(|bytes| text_of(&source.path, bytes))
             .and_then(|text| Ok((drawers(&source, &text)?, text)));
@@ -46,7 +50,7 @@ pub fn mine_files(
                     let reason = "nothing to read in it: white space and control characters alone".to_owned();
                     filing.report.skipped.push(Skipped { path: source.path.clone(), reason });
                 }
-                filing.add(&source, drawers, Reading::Whole)?;
+                filing.add(&source, drawers)?;
             }
             Err(skipped) => filing.report.skipped.push(skipped),
         }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use undercroft_vault::{
-    AddedBy, BypassReason, Change, ErrorClass, NewDrawer, Outcome, Screening, SourceBatch, SourceOutcome,
-    Vault,
+    AddedBy, BypassReason, Change, ErrorClass, NewDrawer, Outcome, Saved, Screening, SourceBatch,
+    SourceOutcome, SourceState, Vault,
 };
 
 use super::report::{Lines, MineReport, Skipped, lines_of};
@@ -15,15 +15,6 @@ use crate::error::Result;
 pub(super) const BATCH: usize = undercroft_vault::limits::BATCH_DRAWERS;
 /// This version has no screen; a declared one refuses the start long before a text is read.
 pub(super) const SCREENING: Screening = Screening::Bypass(BypassReason::NotDeclared);
-
-/// How much of a source was understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// All of it: what is not among its drawers is gone from it.
-    Whole,
-    /// Less than all: its drawers say nothing of what is not among them, and stand where nothing was filed.
-    Partial,
-}
 
 /// Files sources, as many drawers a transaction as one batch holds, however many files they come from.
 pub(super) struct Filing<'a> {
@@ -40,15 +31,10 @@ impl<'a> Filing<'a> {
         Self { vault, surface, report: MineReport::default(), waiting: Vec::new(), held: 0 }
     }
 
-    /// Takes the drawers that a source has now. Of a source that was read whole, the last part of them drops what the
-    /// source no longer has; what is missing from one that was not may be there still.
-    pub(super) fn add(&mut self, source: &Source, drawers: Vec<NewDrawer>, reading: Reading) -> Result<()> {
+    /// Takes the drawers that a source has now, all of them: the last part of them drops what the source no longer has.
+    pub(super) fn add(&mut self, source: &Source, drawers: Vec<NewDrawer>) -> Result<()> {
         self.report.files += 1;
-        let total = match reading {
-            Reading::Whole => Some(u32::try_from(drawers.len()).unwrap_or(u32::MAX)),
-            Reading::Partial if drawers.is_empty() => return Ok(()),
-            Reading::Partial => None,
-        };
+        let total = Some(u32::try_from(drawers.len()).unwrap_or(u32::MAX));
         let mut rest = drawers.into_iter().peekable();
         loop {
             let part: Vec<_> = rest.by_ref().take(BATCH).collect();
@@ -64,6 +50,7 @@ impl<'a> Filing<'a> {
                 added_by: self.surface,
                 drawers: part,
                 total: total.filter(|_| is_last),
+                expects: None,
             };
             self.waiting.push((source.path.clone(), batch));
             if is_last {
@@ -108,6 +95,7 @@ impl<'a> Filing<'a> {
                     self.report.drawers += 1;
                     self.report.unchanged += usize::from(saved.unchanged);
                     self.report.replaced += usize::from(!saved.created && !saved.unchanged);
+                    self.report.edited += usize::from(saved.edited);
                 }
                 Err(error) => self.report.skipped.push(Skipped::refused(path, *lines, &error)),
             }
@@ -118,4 +106,41 @@ impl<'a> Filing<'a> {
         self.write()?;
         Ok(self.report)
     }
+}
+
+/// How often a source is looked at anew when others file from it at the same time: each time one of them got further.
+pub(super) const LOOKS: usize = 64;
+/// Why nothing more is filed of a source that others never leave alone.
+pub(super) const BUSY: &str =
+    "others file from it all the time, so not all of it was filed; run it again when they are done";
+
+/// Files drawers of one source, in several transactions when there are many, as long as nobody else changes what is filed
+/// from it. `each` is told what became of each. Gives whether all were filed; if not, `state` is no longer what is there.
+///
+/// # Errors
+/// What the vault says.
+pub(super) fn file_alone(
+    vault: &Vault,
+    source: &Source,
+    mut state: SourceState,
+    drawers: &[NewDrawer],
+    mut each: impl FnMut(&NewDrawer, undercroft_vault::Result<Saved>),
+) -> Result<bool> {
+    for part in drawers.chunks(BATCH) {
+        let batch = SourceBatch {
+            source: source.name.clone(),
+            wing: source.wing.clone(),
+            added_by: part[0].added_by,
+            drawers: part.to_vec(),
+            total: None,
+            expects: Some(state),
+        };
+        let outcome = match vault.file_source(batch, SCREENING) {
+            Err(undercroft_vault::Error::SourceChanged(_)) => return Ok(false),
+            other => other?,
+        };
+        state = outcome.state.unwrap_or(state);
+        part.iter().zip(outcome.drawers).for_each(|(new, saved)| each(new, saved));
+    }
+    Ok(true)
 }

@@ -6,6 +6,7 @@ mod convos;
 mod files;
 mod filing;
 mod held;
+mod places;
 mod report;
 mod said;
 mod source;
@@ -14,11 +15,14 @@ mod walk;
 
 pub use convos::mine_convos;
 pub use files::mine_files;
-pub use report::{MineReport, Skipped};
+pub use report::{MineReport, PassedOver, Skipped};
 pub use sweep::{SweepReport, sweep};
+pub use walk::read as read_text_file;
 
 /// Larger files are named as skipped: they are no notes and no transcripts.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
+#[cfg(test)]
+mod filing_again_test;
 #[cfg(test)]
 mod mining_test;

@@ -32,6 +32,24 @@ impl Skipped {
     }
 }
 
+/// Messages and lines of transcripts that were passed over on purpose.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PassedOver {
+    /// Messages left out for how their words begin; somebody may miss them.
+    pub named: Vec<Skipped>,
+    /// How many lines there are in all: those, records of the program, repeats, and messages without words.
+    pub lines: usize,
+}
+
+impl PassedOver {
+    pub(super) fn note(&mut self, path: &Path, transcript: &Transcript) {
+        let left_out = transcript.left_out.iter();
+        self.named
+            .extend(left_out.map(|line| Skipped { path: path.to_path_buf(), reason: line.to_string() }));
+        self.lines += transcript.dropped as usize;
+    }
+}
+
 /// The first and the last line of a text in its source, where known.
 pub(super) type Lines = Option<(u32, u32)>;
 
@@ -48,10 +66,14 @@ pub struct MineReport {
     pub drawers: usize,
     /// Of those, the ones that were there already, unchanged.
     pub unchanged: usize,
-    /// Of those, the ones that replaced what stood at their place before.
+    /// Of the drawers, the ones that replaced what stood at their place before.
     pub replaced: usize,
+    /// Of those, the ones whose words had been put in by hand.
+    pub edited: usize,
     /// Drawers destroyed because their file no longer has them.
     pub removed: usize,
+    /// What of transcripts was passed over.
+    pub passed_over: PassedOver,
     /// What was left out.
     pub skipped: Vec<Skipped>,
 }

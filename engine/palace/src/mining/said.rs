@@ -1,15 +1,17 @@
-//! Which messages of a transcript are in the vault already.
+//! Which messages of a transcript are in the vault already, and where those go that are not.
 //!
 //! A message is known by its words together with when it was said, and by how often both stood in its transcript before.
 //! Words alone never decide: whoever says the same thing twice has said two things. A position does not either: a log
-//! may lose lines, and then its messages stand elsewhere in it.
+//! may lose lines, and then its messages stand elsewhere in it. Only what somebody changed or destroyed by hand is known
+//! by its place, which is all that is left of it.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use undercroft_text::duplicate_form;
-use undercroft_vault::{AddedBy, Drawer, DrawerMeta, NewDrawer, Vault};
+use undercroft_vault::{AddedBy, Drawer, NewDrawer, Past, Vault, drawer_id};
 
+use super::places::{self, storeys};
 use super::source::Source;
 use crate::error::Result;
 
@@ -25,25 +27,25 @@ pub(super) struct Text {
     pub(super) new: NewDrawer,
     /// How often the same was said before in this transcript.
     before: usize,
-    /// Whether it is filed, and where, when it was filed from this transcript.
-    filed: Filed,
+    pub(super) fate: Fate,
 }
 
+/// What is to be done about a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filed {
-    /// Nowhere.
-    No,
-    /// From this transcript, at this position.
-    At(u32),
-    /// As part of something else.
-    Elsewhere,
+pub(super) enum Fate {
+    /// File it: nothing was ever filed at its place.
+    New,
+    /// It is filed, from this transcript or as part of something else.
+    Filed,
+    /// It was filed, and somebody changed its words.
+    Edited,
+    /// It was filed, and was destroyed.
+    Destroyed,
+    /// Every place that it could have holds something else.
+    NoPlace,
 }
 
 impl Text {
-    pub(super) fn is_filed(&self) -> bool {
-        self.filed != Filed::No
-    }
-
     fn said(&self) -> Said {
         said(&self.new.text, self.new.content_date.as_ref())
     }
@@ -54,7 +56,7 @@ impl Text {
 }
 
 impl Met {
-    /// Takes up what is in the vault now. Only what has a time is known again in another transcript.
+    /// Takes up what is in the vault now, or was. Only what has a time is known again in another transcript.
     pub(super) fn take(&mut self, text: &Text) {
         if text.new.content_date.is_some() {
             self.0.insert((text.said(), text.before));
@@ -66,98 +68,141 @@ fn said(text: &str, date: Option<&String>) -> Said {
     (duplicate_form(text).into_owned(), date.cloned())
 }
 
-/// Finds out which texts of a transcript are filed.
+/// Finds out what is to be done about the texts of a transcript, from which `filed` was filed before. Those that are new
+/// get their place.
 ///
 /// # Errors
 /// An integrity error when a drawer that has to be compared fails its check.
-pub(super) fn look(vault: &Vault, source: &Source, texts: Vec<NewDrawer>, met: &Met) -> Result<Vec<Text>> {
+pub(super) fn look(
+    vault: &Vault,
+    source: &Source,
+    texts: Vec<NewDrawer>,
+    filed: &[Drawer],
+    met: &Met,
+) -> Result<Vec<Text>> {
     let mut counts: HashMap<Said, usize> = HashMap::new();
     let mut texts: Vec<Text> = texts
         .into_iter()
         .map(|new| {
             let count = counts.entry(said(&new.text, new.content_date.as_ref())).or_default();
             *count += 1;
-            Text { before: *count - 1, new, filed: Filed::No }
+            Text { before: *count - 1, new, fate: Fate::New }
         })
         .collect();
-    find_own(&mut texts, vault.filed_from(&source.name)?);
+    find_own(&mut texts, filed);
     let mut known = Known::default();
-    for text in texts.iter_mut().filter(|text| !text.is_filed()) {
+    for text in texts.iter_mut().filter(|text| text.fate == Fate::New) {
         if met.0.contains(&(text.said(), text.before)) || known.is_elsewhere(vault, source, text)? {
-            text.filed = Filed::Elsewhere;
+            text.fate = Fate::Filed;
         }
     }
-    refile_displaced(&mut texts);
+    find_places(vault, source, &mut texts, filed)?;
     Ok(texts)
 }
 
-/// Matches the texts with what was filed from this transcript: each drawer stands for one of them, its own position first.
-fn find_own(texts: &mut [Text], drawers: Vec<Drawer>) {
-    let mut held: HashMap<Said, Vec<u32>> = HashMap::new();
-    for drawer in drawers.into_iter().filter(|drawer| drawer.meta.added_by == AddedBy::Sweeper) {
+/// Whether the words of a swept drawer were changed by hand: they stand at no line of the log any more.
+fn is_edited(drawer: &Drawer) -> bool {
+    drawer.meta.line_start.is_none()
+}
+
+/// Matches the texts with what was swept from this transcript: each drawer stands for one of them, its own position first.
+fn find_own(texts: &mut [Text], filed: &[Drawer]) {
+    let mut held: HashMap<Said, BTreeSet<u32>> = HashMap::new();
+    let swept = filed.iter().filter(|drawer| drawer.meta.added_by == AddedBy::Sweeper && !is_edited(drawer));
+    for drawer in swept {
         let key = said(&drawer.content, drawer.meta.content_date.as_ref());
-        held.entry(key).or_default().push(drawer.meta.chunk_index);
+        held.entry(key).or_default().insert(drawer.meta.chunk_index);
     }
     for own_position in [true, false] {
-        for text in texts.iter_mut().filter(|text| !text.is_filed()) {
+        for text in texts.iter_mut().filter(|text| text.fate == Fate::New) {
             let Some(places) = held.get_mut(&text.said()) else { continue };
-            let place = if own_position {
-                places.iter().position(|place| *place == text.position())
-            } else {
-                (!places.is_empty()).then_some(0)
-            };
-            if let Some(place) = place {
-                text.filed = Filed::At(places.remove(place));
+            let is_found =
+                if own_position { places.remove(&text.position()) } else { places.pop_first().is_some() };
+            if is_found {
+                text.fate = Fate::Filed;
             }
         }
     }
 }
 
-/// What the vault holds of words that were asked about: short ones stand in a transcript often.
+/// Gives each text that was not found its place: that of its line, or, where other words were filed from the line before,
+/// one above it. Nothing is ever put where something was filed once: if that was changed by hand or destroyed, it was this.
+fn find_places(vault: &Vault, source: &Source, texts: &mut [Text], filed: &[Drawer]) -> Result<()> {
+    let here =
+        filed.iter().filter(|drawer| (&drawer.meta.wing, &drawer.meta.room) == (&source.wing, &source.room));
+    let edited: HashMap<u32, bool> =
+        here.map(|drawer| (drawer.meta.chunk_index, is_edited(drawer))).collect();
+    let lost: Vec<usize> = (0..texts.len()).filter(|&at| texts[at].fate == Fate::New).collect();
+    let id = |place| drawer_id(&source.wing, &source.room, Some(&source.name), place);
+    // Of nearly all of them the first place decides, so those are asked for together.
+    let first: Vec<_> = lost.iter().map(|&at| id(texts[at].position())).collect();
+    let mut taken = HashSet::new();
+    for (&at, past) in lost.iter().zip(vault.pasts(&first)?) {
+        let text = &mut texts[at];
+        let own = text.position();
+        text.fate = Fate::NoPlace;
+        for place in storeys(own) {
+            let past = if place == own { past } else { vault.pasts(&[id(place)])?[0] };
+            text.fate = match (edited.get(&place), past) {
+                (Some(true), _) => Fate::Edited,
+                (None, Past::Gone) => Fate::Destroyed,
+                (None, Past::Never) if taken.insert(place) => Fate::New,
+                _ => continue,
+            };
+            places::put(&mut text.new, place);
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What the vault holds of words that were asked about: short ones stand in transcripts often.
 #[derive(Default)]
-struct Known(HashMap<String, Vec<DrawerMeta>>);
+struct Known(HashMap<String, Elsewhere>);
+
+/// Drawers of the same words.
+#[derive(Default)]
+struct Elsewhere {
+    /// How many of other transcripts were said when.
+    said: HashMap<String, usize>,
+    /// When copies were said that a deduplication removed.
+    days: HashSet<Option<String>>,
+    /// The lines of this transcript from which another command filed them: first and last.
+    lines: BTreeSet<(u32, u32)>,
+}
 
 impl Known {
     /// Whether a text was filed from elsewhere: by another command from the same line, from a copy of this transcript, or
     /// into a drawer that a deduplication kept for it.
     fn is_elsewhere(&mut self, vault: &Vault, source: &Source, text: &Text) -> Result<bool> {
-        let (new, form) = (&text.new, text.said().0);
-        let held = match self.0.entry(form) {
+        let (form, date) = text.said();
+        let there = match self.0.entry(form) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                let drawers = vault.of_same_words(&new.text)?;
-                unknown.insert(drawers.into_iter().map(|drawer| drawer.meta).collect())
-            }
+            Entry::Vacant(unknown) => unknown.insert(Elsewhere::of(vault, source, &text.new.text)?),
         };
-        let line = new.origin.as_ref().and_then(|origin| origin.line_start);
-        let holds = |meta: &DrawerMeta| {
-            line.is_some_and(|line| meta.line_start <= Some(line) && Some(line) <= meta.line_end)
-        };
-        let is_own = |meta: &DrawerMeta| meta.source_file.as_deref() == Some(source.name.as_str());
-        let same_time = |meta: &&DrawerMeta| {
-            new.content_date.is_some() && !is_own(meta) && meta.content_date == new.content_date
-        };
-        Ok(held.iter().filter(same_time).count() > text.before
-            || held
-                .iter()
-                .any(|meta| meta.occurrences.iter().any(|day| day.content_date == new.content_date))
-            || held.iter().any(|meta| is_own(meta) && meta.added_by != AddedBy::Sweeper && holds(meta)))
+        let line = text.new.origin.as_ref().and_then(|origin| origin.line_start);
+        let copies = date.as_ref().and_then(|date| there.said.get(date)).copied().unwrap_or(0);
+        let from_line =
+            line.and_then(|line| there.lines.range(..=(line, u32::MAX)).next_back().zip(Some(line)));
+        Ok(copies > text.before
+            || there.days.contains(&date)
+            || from_line.is_some_and(|((_, last), line)| line <= *last))
     }
 }
 
-/// A log that was rewritten files some texts where others were filed before: those are filed anew where they stand now.
-fn refile_displaced(texts: &mut [Text]) {
-    let mut taken: HashSet<u32> = texts.iter().filter(|text| !text.is_filed()).map(Text::position).collect();
-    loop {
-        let before = taken.len();
-        for text in texts.iter_mut() {
-            if matches!(text.filed, Filed::At(place) if taken.contains(&place)) {
-                text.filed = Filed::No;
-                taken.insert(text.position());
+impl Elsewhere {
+    fn of(vault: &Vault, source: &Source, words: &str) -> Result<Self> {
+        let mut there = Self::default();
+        for meta in vault.of_same_words(words)?.into_iter().map(|drawer| drawer.meta) {
+            there.days.extend(meta.occurrences.into_iter().map(|day| day.content_date));
+            if meta.source_file.as_deref() != Some(source.name.as_str()) {
+                if let Some(date) = meta.content_date {
+                    *there.said.entry(date).or_default() += 1;
+                }
+            } else if meta.added_by != AddedBy::Sweeper {
+                there.lines.extend(meta.line_start.zip(meta.line_end));
             }
         }
-        if taken.len() == before {
-            return;
-        }
+        Ok(there)
     }
 }

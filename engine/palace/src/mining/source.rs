@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use undercroft_text::names::check_name;
+use undercroft_vault::{AddedBy, Vault};
 
+use super::report::Skipped;
 use super::walk;
 use crate::error::Result;
 
@@ -36,4 +38,26 @@ impl Source {
         let room = walk::room_of(&path);
         Self { path, name, wing: wing.to_owned(), room }
     }
+
+    /// Why `surface` files nothing of the file: another one did into the same wing and room. Each counts the places of a
+    /// source in its own way, and they would take each other's.
+    ///
+    /// # Errors
+    /// What the vault says of a drawer that does not verify.
+    pub(super) fn taken(&self, vault: &Vault, surface: AddedBy) -> Result<Option<Skipped>> {
+        let surfaces = vault.surfaces_of(&self.name, &self.wing, &self.room)?;
+        let Some((_, other)) = MINING.iter().find(|(by, _)| *by != surface && surfaces.contains(by)) else {
+            return Ok(None);
+        };
+        let reason = format!(
+            "wing '{}' room '{}' holds what '{other}' filed from it; file it into another wing with --wing, or remove that \
+             first with 'drawer delete-by-source'. Nothing of the file was filed",
+            self.wing, self.room
+        );
+        Ok(Some(Skipped { path: self.path.clone(), reason }))
+    }
 }
+
+/// Surfaces that file from paths, by their commands.
+const MINING: [(AddedBy, &str); 3] =
+    [(AddedBy::Miner, "mine"), (AddedBy::ConvoMiner, "mine --mode convos"), (AddedBy::Sweeper, "sweep")];

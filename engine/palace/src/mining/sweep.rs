@@ -2,36 +2,49 @@
 
 use std::path::Path;
 
-use undercroft_text::transcript::{Message, is_prose, pack, parse};
-use undercroft_vault::{AddedBy, ErrorClass, NewDrawer, Origin, Vault, drawer_id};
+use undercroft_text::transcript::{Message, Packed, is_prose, pack, parse};
+use undercroft_vault::{AddedBy, NewDrawer, Origin, Vault};
 
 use super::convos::usable_date;
-use super::filing::{BATCH, SCREENING};
-use super::report::{Skipped, lines_of};
-use super::said::{self, Met, Text};
+use super::filing::{BUSY, LOOKS, file_alone};
+use super::places;
+use super::report::{PassedOver, Skipped, lines_of};
+use super::said::{self, Fate, Met, Text};
 use super::source::{Source, checked_wing};
 use super::walk;
 use crate::error::Result;
 
-const KEPT: &str = "other words were filed from here before, and a transcript with lines that cannot be used replaces \
-                    nothing; mend or remove those lines, or sweep a copy under another name";
+const NO_PLACE: &str =
+    "too many other words were filed from here before; sweep a copy of the log under another name";
 
-/// What a sweep did.
+/// What a sweep did. It adds what is new, and changes nothing that was filed before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
     /// Transcripts that were read.
     pub files: usize,
     /// Messages filed by this run.
     pub filed: usize,
-    /// Of those, the ones that replaced other words, which were filed from the same line of the same path before.
-    pub replaced: usize,
     /// Messages that were filed before, or earlier in this run from a copy of their transcript.
     pub present: usize,
+    /// Messages that were filed before and whose words somebody changed since; they are left so.
+    pub edited: usize,
+    /// Messages that were filed before and destroyed since; they stay so.
+    pub destroyed: usize,
     /// What was left out.
     pub skipped: Vec<Skipped>,
+    /// What was passed over.
+    pub passed_over: PassedOver,
 }
 
-/// Files every message below `path` that is not filed yet into `wing`.
+impl SweepReport {
+    /// Messages that were filed at some time, whatever became of them.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.filed + self.present + self.edited + self.destroyed
+    }
+}
+
+/// Files every message below `path` that was never filed into `wing`.
 ///
 /// `progress` is told each transcript before it is read.
 ///
@@ -44,6 +57,10 @@ pub fn sweep(vault: &Vault, path: &Path, wing: &str, progress: &mut dyn FnMut(&P
     for path in walk::files(path, &["jsonl"], "transcripts (jsonl)", &mut report.skipped)? {
         progress(&path);
         let source = Source::new(path, &wing);
+        if let Some(taken) = source.taken(vault, AddedBy::Sweeper)? {
+            report.skipped.push(taken);
+            continue;
+        }
         let bytes = match walk::read(&source.path) {
             Ok(bytes) => bytes,
             Err(skipped) => {
@@ -54,85 +71,82 @@ pub fn sweep(vault: &Vault, path: &Path, wing: &str, progress: &mut dyn FnMut(&P
         report.files += 1;
         let transcript = parse(&bytes);
         report.skipped.extend(Skipped::rejected(&source.path, &transcript));
-        let is_whole = transcript.rejected.is_empty();
-        let said: Vec<NewDrawer> =
-            transcript.messages.iter().filter(|m| is_prose(m)).flat_map(|m| drawers(&source, m)).collect();
-        file(vault, &source, said, is_whole, &mut met, &mut report)?;
+        report.passed_over.note(&source.path, &transcript);
+        let mut said = Vec::new();
+        for message in transcript.messages.iter().filter(|message| is_prose(message)) {
+            match drawers(&source, message) {
+                Some(parts) => said.extend(parts),
+                None => report.skipped.push(no_line(&source, message)),
+            }
+        }
+        file(vault, &source, &said, &mut met, &mut report)?;
     }
     Ok(report)
 }
 
-/// Files what is new of one transcript.
+/// Files what is new of one transcript. What others file from it meanwhile is looked at again.
 fn file(
     vault: &Vault,
     source: &Source,
-    said: Vec<NewDrawer>,
-    may_replace: bool,
+    said: &[NewDrawer],
     met: &mut Met,
     report: &mut SweepReport,
 ) -> Result<()> {
-    let (filed, mut fresh): (Vec<Text>, Vec<Text>) =
-        said::look(vault, source, said, met)?.into_iter().partition(Text::is_filed);
-    report.present += filed.len();
-    filed.iter().for_each(|text| met.take(text));
-    if !may_replace {
-        fresh = keep_what_is_filed(vault, source, fresh, report)?;
-    }
-    for batch in fresh.chunks(BATCH) {
-        let drawers = batch.iter().map(|text| text.new.clone()).collect();
-        for (saved, text) in vault.save_many(drawers, SCREENING)?.into_iter().zip(batch) {
+    let mut filed = 0;
+    for _ in 0..LOOKS {
+        let there = vault.filed_from(&source.name)?;
+        let texts = said::look(vault, source, said.to_vec(), &there.drawers, met)?;
+        let of = |fate: Fate| texts.iter().filter(move |text| text.fate == fate);
+        let new: Vec<NewDrawer> = of(Fate::New).map(|text| text.new.clone()).collect();
+        let mut refused = Vec::new();
+        let (before, mut landed) = (filed, Vec::with_capacity(new.len()));
+        let is_done = file_alone(vault, source, there.state, &new, |new, saved| {
+            landed.push(saved.is_ok());
             match saved {
-                Ok(saved) => {
-                    report.filed += 1;
-                    report.replaced += usize::from(!saved.created && !saved.unchanged);
-                    met.take(text);
-                }
-                Err(error) => {
-                    report.skipped.push(Skipped::refused(&source.path, lines_of(&text.new), &error));
-                }
+                Ok(_) => filed += 1,
+                Err(error) => refused.push(Skipped::refused(&source.path, lines_of(new), &error)),
             }
+        })?;
+        if !is_done {
+            continue;
         }
+        // What an earlier look filed is among what this one found.
+        report.present += of(Fate::Filed).count().saturating_sub(before);
+        report.edited += of(Fate::Edited).count();
+        report.destroyed += of(Fate::Destroyed).count();
+        report.filed += filed;
+        report.skipped.extend(refused);
+        let named = |text: &Text| Skipped::refused(&source.path, lines_of(&text.new), &NO_PLACE);
+        report.skipped.extend(of(Fate::NoPlace).map(named));
+        of(Fate::New).zip(landed).filter(|(_, is_there)| *is_there).for_each(|(text, _)| met.take(text));
+        [Fate::Filed, Fate::Edited, Fate::Destroyed].into_iter().flat_map(of).for_each(|text| met.take(text));
+        return Ok(());
     }
+    report.filed += filed;
+    report.skipped.push(Skipped { path: source.path.clone(), reason: BUSY.to_owned() });
     Ok(())
 }
 
-/// Leaves out, and names, what would replace other words: a log that cannot be read whole is no witness against them.
-fn keep_what_is_filed(
-    vault: &Vault,
-    source: &Source,
-    fresh: Vec<Text>,
-    report: &mut SweepReport,
-) -> Result<Vec<Text>> {
-    let mut free = Vec::with_capacity(fresh.len());
-    for text in fresh {
-        let new = &text.new;
-        let chunk = new.origin.as_ref().map_or(0, |origin| origin.chunk);
-        match vault.get(drawer_id(&new.wing, &new.room, Some(&source.name), chunk)) {
-            Err(error) if error.class() == ErrorClass::NotFound => free.push(text),
-            Err(error) => return Err(error.into()),
-            Ok(_) => report.skipped.push(Skipped::refused(&source.path, lines_of(new), &KEPT)),
-        }
-    }
-    Ok(free)
+fn no_line(source: &Source, message: &Message) -> Skipped {
+    let why = format!("a sweep files messages up to line {}; split the log", places::LAST_LINE);
+    Skipped::refused(&source.path, Some((message.line, message.line)), &why)
 }
 
-/// One message as `Label: text`, at its line. One that is too large for a drawer becomes parts, each at a position of its
-/// own: the part's number in the upper eight bits over the line.
-fn drawers(source: &Source, message: &Message) -> Vec<NewDrawer> {
-    let parts = pack(std::slice::from_ref(message));
-    (0_u32..)
-        .zip(parts)
-        .map(|(part, packed)| {
-            let origin = Origin {
-                source: source.name.clone(),
-                chunk: message.line | (part << 24),
-                line_start: Some(message.line),
-                line_end: Some(message.line),
-            };
-            NewDrawer {
-                content_date: usable_date(packed.timestamp),
-                ..NewDrawer::from_source(&source.wing, &source.room, &packed.text, AddedBy::Sweeper, origin)
-            }
+/// One message as `Label: text`, at its line. One that is too large for a drawer becomes parts, each at a place of its own.
+/// `None` when a part would have none.
+fn drawers(source: &Source, message: &Message) -> Option<Vec<NewDrawer>> {
+    let parts = (0_u32..).zip(pack(std::slice::from_ref(message)));
+    let drawer = |(part, packed): (u32, Packed)| {
+        let origin = Origin {
+            source: source.name.clone(),
+            chunk: places::own(message.line, part)?,
+            line_start: Some(message.line),
+            line_end: Some(message.line),
+        };
+        Some(NewDrawer {
+            content_date: usable_date(packed.timestamp),
+            ..NewDrawer::from_source(&source.wing, &source.room, &packed.text, AddedBy::Sweeper, origin)
         })
-        .collect()
+    };
+    parts.map(drawer).collect()
 }

@@ -13,14 +13,15 @@ use crate::error::{Error, Result};
 /// their paths. Names that start with a dot are passed over, links to folders are not followed.
 ///
 /// # Errors
-/// [`Error::Io`] when `path` itself cannot be read, [`Error::NothingToMine`] when it means no file.
+/// [`Error::Unreadable`] when `path` itself cannot be read, [`Error::NothingToMine`] when it means no file.
 pub(super) fn files(
     path: &Path,
     extensions: &[&str],
     wanted: &'static str,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<PathBuf>> {
-    let metadata = fs::metadata(path).map_err(Error::io("read", path))?;
+    let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
+    let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_dir() {
         return match unusable(path) {
             None => Ok(vec![path.to_path_buf()]),
@@ -35,7 +36,7 @@ pub(super) fn files(
     while let Some(folder) = folders.pop() {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(source) if folder == path => return Err(Error::io("read", path)(source)),
+            Err(source) if folder == path => return Err(unreadable(source)),
             Err(error) => {
                 skipped.push(Skipped { path: folder, reason: error.to_string() });
                 continue;
@@ -84,9 +85,17 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     extension.is_some_and(|found| extensions.iter().any(|known| found.eq_ignore_ascii_case(known)))
 }
 
-/// Reads a file whole, or says why not.
-pub(super) fn read(path: &Path) -> std::result::Result<Vec<u8>, Skipped> {
+/// Reads a file whole, or says why not: it cannot be read, is no regular file (nothing waits for a pipe, and a device never
+/// ends), or is too large.
+///
+/// # Errors
+/// The file, with the reason.
+pub fn read(path: &Path) -> std::result::Result<Vec<u8>, Skipped> {
     let skipped = |reason: String| Skipped { path: path.to_path_buf(), reason };
+    let metadata = fs::metadata(path).map_err(|error| skipped(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(skipped("not a regular file".to_owned()));
+    }
     let file = fs::File::open(path).map_err(|error| skipped(error.to_string()))?;
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| skipped(error.to_string()))?;

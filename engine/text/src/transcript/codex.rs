@@ -56,7 +56,10 @@ fn read_item(kind: &str, item: &Map<String, Value>, timestamp: Option<&str>) -> 
             if is_context && role != "assistant" {
                 return Some(Line::Dropped);
             }
-            message(role, content.text, content.prose, item, timestamp)
+            match message(role, content.text, content.prose, item, timestamp) {
+                Line::Message(message) => Line::InBlocks(message, texts_of(item)),
+                other => other,
+            }
         }
         "reasoning" => read_reasoning(item, timestamp),
         "function_call" | "custom_tool_call" => {
@@ -95,6 +98,13 @@ fn no_words(field: &'static str, item: &Map<String, Value>) -> Line {
 /// Some releases wrap what a tool answered together with whether it succeeded.
 fn unwrap_output(output: &Value) -> &Value {
     output.as_object().and_then(|fields| fields.get("content")).unwrap_or(output)
+}
+
+/// The texts of a message's blocks, each of which an event may repeat.
+fn texts_of(item: &Map<String, Value>) -> Vec<String> {
+    let blocks = item.get("content").and_then(Value::as_array);
+    let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
+    blocks.map(|blocks| blocks.iter().filter_map(text).collect()).unwrap_or_default()
 }
 
 /// Events repeat what the items say, and tell how the program fares.

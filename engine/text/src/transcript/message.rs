@@ -63,8 +63,11 @@ pub struct Transcript {
     pub messages: Vec<Message>,
     /// The lines that could not be used.
     pub rejected: Vec<Rejected>,
-    /// How many lines were left out on purpose: records of the program, repeats, and messages without text.
+    /// How many lines were left out on purpose: records of the program, repeats, messages without text, and those of
+    /// [`Transcript::left_out`].
     pub dropped: u32,
+    /// Messages that were left out for how their words begin. Somebody may miss them, so each is named.
+    pub left_out: Vec<Rejected>,
     /// Which program wrote it, by the first line that tells.
     pub format: Format,
 }

@@ -11,9 +11,10 @@ mod message;
 mod pack;
 mod parse;
 mod rejected;
+mod repeats;
 
 pub use message::{Format, Message, Transcript, is_prose};
-pub use pack::{Packed, pack};
+pub use pack::{BETWEEN, Packed, pack};
 pub use parse::{MAX_LINE_BYTES, parse};
 pub use rejected::{Found, RejectReason, Rejected};
 

@@ -4,7 +4,7 @@ use super::message::Message;
 use crate::chunk::{MAX_BYTES, TARGET_BYTES, chunk};
 
 /// What stands between two messages.
-const BETWEEN: &str = "\n\n";
+pub const BETWEEN: &str = "\n\n";
 
 /// Some messages in a row, or a part of one that is too large.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::message::{Format, Message, Transcript};
 use super::rejected::{Found, RejectReason, Rejected};
+use super::repeats::Said;
 use super::{claude, codex};
 
 /// No line may have more bytes.
@@ -13,7 +14,9 @@ pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 pub(super) enum Line {
     /// A message.
     Message(Message),
-    /// A message that some logs hold only as the repeat of another line.
+    /// A message, and the texts of its blocks, which other lines may repeat one by one.
+    InBlocks(Message, Vec<String>),
+    /// A message that may repeat the words of another line.
     Repeat(Message),
     /// Left out on purpose.
     Dropped,
@@ -59,6 +62,8 @@ fn object(line: &[u8]) -> Result<Map<String, Value>, RejectReason> {
 struct Reader {
     transcript: Transcript,
     session: Option<String>,
+    /// What may be repeated.
+    said: Said,
     /// Messages that may repeat others, until the whole log is known.
     repeats: Vec<Message>,
 }
@@ -73,11 +78,12 @@ impl Reader {
             self.transcript.format = format;
         }
         match line {
-            Line::Message(message) => self.keep(number, message),
-            Line::Repeat(message) => {
-                let session = message.session.or_else(|| self.session.clone());
-                self.repeats.push(Message { line: number, session, ..message });
+            Line::Message(message) => self.keep(self.placed(number, message)),
+            Line::InBlocks(message, blocks) => {
+                self.said.note(&message, &blocks);
+                self.keep(self.placed(number, message));
             }
+            Line::Repeat(message) => self.repeats.push(self.placed(number, message)),
             Line::Dropped => self.transcript.dropped += 1,
             Line::Session(session) => {
                 self.session = session;
@@ -95,37 +101,45 @@ impl Reader {
         }
     }
 
-    fn keep(&mut self, number: u32, message: Message) {
-        if is_noise(&message.text) {
-            self.transcript.dropped += 1;
-            return;
-        }
+    fn placed(&self, line: u32, message: Message) -> Message {
         let session = message.session.or_else(|| self.session.clone());
-        self.transcript.messages.push(Message { line: number, session, ..message });
+        Message { line, session, ..message }
     }
 
-    /// A log that holds messages of a role twice holds all of that role twice, so a repeat counts only where
-    /// the role has no message of its own.
+    fn keep(&mut self, message: Message) {
+        match noise(&message.text) {
+            None => self.transcript.messages.push(message),
+            Some(start) => {
+                self.transcript.dropped += 1;
+                if !start.is_empty() {
+                    let reason = RejectReason::Noise { start };
+                    self.transcript.left_out.push(Rejected { line: message.line, reason });
+                }
+            }
+        }
+    }
+
     fn finish(mut self) -> Transcript {
-        let said = |role: &str| self.transcript.messages.iter().any(|m| m.prose && m.role == role);
-        let (user, assistant) = (said("user"), said("assistant"));
         for message in std::mem::take(&mut self.repeats) {
-            let repeated = if message.role == "user" { user } else { assistant };
-            if repeated || is_noise(&message.text) {
+            if self.said.is_repeated_by(&message) {
                 self.transcript.dropped += 1;
             } else {
-                self.transcript.messages.push(message);
+                self.keep(message);
             }
         }
         self.transcript.messages.sort_by_key(|message| message.line);
+        self.transcript.left_out.sort_by_key(|left_out| left_out.line);
         self.transcript
     }
 }
 
-/// Whether nobody said this: it is empty, or the program put it there for itself.
-fn is_noise(text: &str) -> bool {
+/// How what nobody said begins, if it does: with nothing, or as the program's own words do.
+fn noise(text: &str) -> Option<&'static str> {
     let text = text.trim_start();
-    text.is_empty() || text.starts_with("<local-command") || text.starts_with("Caveat:")
+    if text.is_empty() {
+        return Some("");
+    }
+    ["<local-command", "Caveat:"].into_iter().find(|start| text.starts_with(start))
 }
 
 /// A name out of a log, short enough for a report.

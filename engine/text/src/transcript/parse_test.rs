@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use serde_json::json as object;
 
 use super::{Format, Found, MAX_LINE_BYTES, RejectReason, Transcript, is_prose, parse};
 
@@ -99,6 +100,70 @@ fn events_count_where_no_item_says_the_same() {
         r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}}"#,
     ]);
     assert_eq!(texts(&log), [("user", "only here"), ("assistant", "ok")]);
+}
+
+fn item(role: &str, texts: &[&str]) -> String {
+    let blocks: Vec<_> = texts.iter().map(|text| object!({ "type": "output_text", "text": text })).collect();
+    object!({ "type": "response_item", "payload": { "type": "message", "role": role, "content": blocks } })
+        .to_string()
+}
+
+fn event(role: &str, text: &str) -> String {
+    object!({ "type": "event_msg", "payload": { "type": format!("{role}_message"), "message": text } })
+        .to_string()
+}
+
+#[test]
+fn an_event_is_left_out_only_for_an_item_that_says_the_same_words() {
+    let lines = [
+        item("user", &["first question"]),
+        event("user", "first question\n"),
+        item("assistant", &["first answer", "and more"]),
+        event("agent", "first answer"),
+        event("agent", "and more"),
+        event("user", "the key is under the blue pot"),
+        event("agent", "noted, blue pot"),
+        event("agent", "first question"),
+        item("user", &["yes"]),
+        event("user", "yes"),
+        event("user", "yes"),
+    ];
+    let log = read(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(
+        texts(&log),
+        [
+            ("user", "first question"),
+            ("assistant", "first answer\nand more"),
+            ("user", "the key is under the blue pot"),
+            ("assistant", "noted, blue pot"),
+            ("assistant", "first question"),
+            ("user", "yes"),
+            ("user", "yes"),
+        ]
+    );
+    assert_eq!(log.dropped, 4);
+}
+
+#[test]
+fn a_message_that_is_left_out_for_how_it_begins_is_named() {
+    let log = read(&[
+        r#"{"type":"assistant","message":{"content":"Caveat: never open valve 7 before valve 3."}}"#,
+        r#"{"type":"user","message":{"content":" <local-command-stdout>x</local-command-stdout>"}}"#,
+        r#"{"type":"user","message":{"content":" \n"}}"#,
+        &event("agent", "Caveat: read the manual"),
+        r#"{"type":"user","message":{"content":"No caveat: thanks"}}"#,
+    ]);
+    assert_eq!(texts(&log), [("user", "No caveat: thanks")]);
+    assert_eq!((log.dropped, log.rejected.len()), (4, 0));
+    let told: Vec<String> = log.left_out.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "line 1: left out: it begins with \"Caveat:\", as what programs write for themselves does",
+            "line 2: left out: it begins with \"<local-command\", as what programs write for themselves does",
+            "line 4: left out: it begins with \"Caveat:\", as what programs write for themselves does",
+        ]
+    );
 }
 
 #[test]

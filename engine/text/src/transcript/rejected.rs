@@ -48,6 +48,11 @@ pub enum RejectReason {
         /// What it holds.
         found: Found,
     },
+    /// A message that begins as what programs tell themselves does.
+    Noise {
+        /// How it begins.
+        start: &'static str,
+    },
 }
 
 /// What stands where words should.
@@ -113,6 +118,9 @@ impl fmt::Display for RejectReason {
             Self::UnknownShape { kind: None } => f.write_str("no message: it has no type, role or content"),
             Self::NoWords { field, found } => {
                 write!(f, "the message's \"{field}\" {found}; its words belong there")
+            }
+            Self::Noise { start } => {
+                write!(f, "left out: it begins with \"{start}\", as what programs write for themselves does")
             }
         }
     }

@@ -10,7 +10,7 @@ mod record;
 pub(crate) mod table;
 
 pub use id::{DrawerId, drawer_id};
-pub use new::{NewDrawer, Origin, SourceBatch};
+pub use new::{NewDrawer, Origin, SourceBatch, SourceState};
 pub use provenance::{AddedBy, Claims, Kind};
 pub use receipt::{LinkVerdict, SupersessionCounts, SupersessionLink};
 pub use record::{Drawer, DrawerMeta, Occurrence};

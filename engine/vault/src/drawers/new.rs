@@ -77,4 +77,15 @@ pub struct SourceBatch {
     /// `Some(n)` in the last part: the source now has `n` texts, and drawers of this source, wing and surface at
     /// positions `n` and above are destroyed in the same transaction.
     pub total: Option<u32>,
+    /// What the caller saw of the source. When that is no longer so, nothing of the part is filed.
+    pub expects: Option<SourceState>,
+}
+
+/// What is filed from a source at a moment, in every wing: another one after each write to any of its drawers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SourceState {
+    /// How many drawers.
+    pub(crate) drawers: i64,
+    /// Position in the audit chain of the newest version among them.
+    pub(crate) newest: i64,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 
 /// The surface through which a drawer arrived; stamped by that surface, never taken from a caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AddedBy {
@@ -28,6 +28,23 @@ pub enum AddedBy {
     Import,
     /// Distilled facts.
     Distill,
+}
+
+impl AddedBy {
+    /// The word that stands for it everywhere.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Mcp => "mcp",
+            Self::Rest => "rest",
+            Self::Miner => "miner",
+            Self::ConvoMiner => "convo-miner",
+            Self::Sweeper => "sweeper",
+            Self::Import => "import",
+            Self::Distill => "distill",
+        }
+    }
 }
 
 /// What kind of statement a drawer is declared to be.

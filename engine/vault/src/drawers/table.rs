@@ -4,6 +4,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, types::ValueRef};
 use undercroft_crypto::{Blind, MacKey, Tag, TagDomain};
 
+use super::new::SourceState;
 use crate::error::{Error, Result};
 
 /// One row as stored, with its long columns owned, or borrowed from the statement that reads them. Every column is
@@ -175,6 +176,15 @@ pub(crate) fn has_fingerprint(conn: &Connection, fp: &Blind) -> Result<bool> {
 /// Every row of a source, in filing order.
 pub(crate) fn by_source(conn: &Connection, source: &Blind) -> Result<Vec<DrawerRow>> {
     many(conn, "source = ?1 ORDER BY seq", [source.as_bytes()])
+}
+
+/// How many rows a source has, and the newest record that wrote one of them.
+pub(crate) fn source_state(conn: &Connection, source: &Blind) -> Result<SourceState> {
+    let sql = "SELECT count(*), coalesce(max(written), 0) FROM drawers WHERE source = ?1";
+    let state = conn.prepare_cached(sql)?.query_row([source.as_bytes()], |row| {
+        Ok(SourceState { drawers: row.get(0)?, newest: row.get(1)? })
+    })?;
+    Ok(state)
 }
 
 /// Rows after `seq`, in filing order, at most `limit`.

@@ -1,5 +1,9 @@
 //! Removing copies: drawers of one wing whose words are the same but for form. The oldest stays and keeps the days of
-//! the others. A drawer that takes part in a supersession is left: removing it would break a receipt.
+//! the others. A drawer that takes part in a supersession is left: removing it would break a receipt. So is a piece of a
+//! longer text: without it the others would not be that text any more.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use serde::{Deserialize, Serialize};
 use undercroft_crypto::BlindColumn;
@@ -8,8 +12,8 @@ use super::door::{BypassReason, Change, Outcome, Screening};
 use super::save::{self, Place, Words};
 use super::txn::Txn;
 use super::{Opened, Vault};
-use crate::drawers::Occurrence;
 use crate::drawers::table;
+use crate::drawers::{AddedBy, Occurrence};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -23,10 +27,16 @@ pub struct DedupReport {
     pub removed: u64,
     /// Whether anything was removed.
     pub applied: bool,
-    /// Days kept from removed copies.
+    /// Days of removed copies that the drawers that stay keep, or would.
     pub dates_kept: u64,
     /// Copies that the screen held back; none while no screen is declared.
     pub quarantined: u64,
+    /// Days of removed copies that the drawers that stay have no room for. Told on the command line alone.
+    #[serde(skip)]
+    pub dates_lost: u64,
+    /// Drawers with the words of others that stay because they are pieces of longer texts. Told there too.
+    #[serde(skip)]
+    pub pieces_left: u64,
 }
 
 impl Vault {
@@ -40,7 +50,7 @@ impl Vault {
             let snapshot = self.reading()?;
             return snapshot.with(|conn| {
                 let mut report = DedupReport::default();
-                for group in groups(self, conn)? {
+                for group in groups(self, conn, &mut report.pieces_left)? {
                     count(&mut report, &group);
                 }
                 Ok(report)
@@ -58,16 +68,11 @@ impl Vault {
 /// Removes the copies inside the door's transaction.
 pub(super) fn apply(vault: &Vault, txn: &mut Txn<'_>) -> Result<DedupReport> {
     let mut report = DedupReport { applied: true, ..DedupReport::default() };
-    for group in groups(vault, txn.conn())? {
+    for group in groups(vault, txn.conn(), &mut report.pieces_left)? {
         count(&mut report, &group);
         let Some((keeper, copies)) = group.split_first() else { continue };
         let mut stored = keeper.stored.clone();
-        let days = days_of(copies);
-        stored.meta.occurrences.extend(days);
-        stored.meta.occurrences.sort();
-        stored.meta.occurrences.dedup();
-        let surplus = stored.meta.occurrences.len().saturating_sub(limits::MAX_OCCURRENCES);
-        stored.meta.occurrences.drain(..surplus);
+        stored.meta.occurrences = days_of(keeper, copies).kept;
         for copy in copies {
             save::destroy(vault, txn, copy)?;
         }
@@ -77,26 +82,46 @@ pub(super) fn apply(vault: &Vault, txn: &mut Txn<'_>) -> Result<DedupReport> {
 }
 
 fn count(report: &mut DedupReport, group: &[Opened]) {
-    let copies = &group[1..];
+    let Some((keeper, copies)) = group.split_first() else { return };
+    let days = days_of(keeper, copies);
     report.duplicate_groups += 1;
     report.removed += copies.len() as u64;
-    report.dates_kept += days_of(copies).len() as u64;
+    report.dates_kept += days.new_kept;
+    report.dates_lost += days.lost;
 }
 
-fn days_of(copies: &[Opened]) -> Vec<Occurrence> {
-    copies
-        .iter()
-        .flat_map(|copy| {
-            let meta = &copy.stored.meta;
-            let own = Occurrence { content_date: meta.content_date.clone(), filed_at: meta.filed_at.clone() };
-            std::iter::once(own).chain(meta.occurrences.iter().cloned())
-        })
-        .collect()
+/// The days of a group.
+struct Days {
+    /// What the keeper has from now on.
+    kept: Vec<Occurrence>,
+    /// How many of them it did not have before.
+    new_kept: u64,
+    /// How many there is no room for.
+    lost: u64,
 }
 
-/// Groups of at least two copies, oldest first in each, without drawers that are linked.
-fn groups(vault: &Vault, conn: &rusqlite::Connection) -> Result<Vec<Vec<Opened>>> {
+/// Puts the days of the copies beside those that the keeper has; beyond the limit the oldest give way.
+fn days_of(keeper: &Opened, copies: &[Opened]) -> Days {
+    let before = &keeper.stored.meta.occurrences;
+    let of_copies = copies.iter().flat_map(|copy| {
+        let meta = &copy.stored.meta;
+        let own = Occurrence { content_date: meta.content_date.clone(), filed_at: meta.filed_at.clone() };
+        std::iter::once(own).chain(meta.occurrences.iter().cloned())
+    });
+    let mut kept: Vec<Occurrence> = before.iter().cloned().chain(of_copies).collect();
+    kept.sort();
+    kept.dedup();
+    let lost = kept.len().saturating_sub(limits::MAX_OCCURRENCES);
+    kept.drain(..lost);
+    let known = before.iter().filter(|day| kept.binary_search(day).is_ok()).count();
+    Days { new_kept: (kept.len() - known) as u64, lost: lost as u64, kept }
+}
+
+/// Groups of at least two copies, oldest first in each, without drawers that are linked, and without pieces, which are
+/// counted.
+fn groups(vault: &Vault, conn: &rusqlite::Connection, pieces_left: &mut u64) -> Result<Vec<Vec<Opened>>> {
     check_all(vault, conn)?;
+    let mut shapes = Shapes::default();
     let mut out = Vec::new();
     for group in table::duplicate_groups(conn)? {
         let mut members = Vec::new();
@@ -104,7 +129,9 @@ fn groups(vault: &Vault, conn: &rusqlite::Connection) -> Result<Vec<Vec<Opened>>
             let row = table::by_seq(conn, seq)?
                 .ok_or_else(|| Error::record("drawer row", seq, "it vanished inside a snapshot"))?;
             let opened = vault.open_row(conn, row)?;
-            if !is_linked(vault, conn, &opened)? {
+            if shapes.is_piece(vault, conn, &opened)? {
+                *pieces_left += 1;
+            } else if !is_linked(vault, conn, &opened)? {
                 members.push(opened);
             }
         }
@@ -113,6 +140,53 @@ fn groups(vault: &Vault, conn: &rusqlite::Connection) -> Result<Vec<Vec<Opened>>
         }
     }
     Ok(out)
+}
+
+/// Which drawers belong together: by source, wing and surface, the lines of each that has one. Read once a source.
+#[derive(Default)]
+struct Shapes(HashMap<Vec<u8>, HashMap<AddedBy, Shape>>);
+
+/// What one surface filed from one source into one wing.
+#[derive(Default)]
+struct Shape {
+    drawers: usize,
+    /// How many stand for these lines: more than one are parts of one message.
+    at: HashMap<(u32, u32), usize>,
+}
+
+impl Shapes {
+    /// Whether the drawer is one of several that are a text together: a file that was cut, or a message that was.
+    fn is_piece(&mut self, vault: &Vault, conn: &rusqlite::Connection, opened: &Opened) -> Result<bool> {
+        let meta = &opened.stored.meta;
+        let Some(source) = &opened.row.source else { return Ok(false) };
+        let key = [source.as_bytes().as_slice(), opened.row.wing.as_bytes()].concat();
+        let shapes = match self.0.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let mut shapes: HashMap<AddedBy, Shape> = HashMap::new();
+                for row in
+                    table::by_source(conn, source)?.into_iter().filter(|row| row.wing == opened.row.wing)
+                {
+                    let meta = vault.open_row(conn, row)?.stored.meta;
+                    let shape = shapes.entry(meta.added_by).or_default();
+                    shape.drawers += 1;
+                    if let Some(lines) = meta.line_start.zip(meta.line_end) {
+                        *shape.at.entry(lines).or_default() += 1;
+                    }
+                }
+                unknown.insert(shapes)
+            }
+        };
+        let Some(shape) = shapes.get(&meta.added_by) else { return Ok(false) };
+        Ok(match meta.added_by {
+            AddedBy::Miner => shape.drawers > 1,
+            AddedBy::ConvoMiner | AddedBy::Sweeper => {
+                let lines = meta.line_start.zip(meta.line_end);
+                lines.is_some_and(|lines| shape.at.get(&lines).is_some_and(|count| *count > 1))
+            }
+            _ => false,
+        })
+    }
 }
 
 fn check_all(vault: &Vault, conn: &rusqlite::Connection) -> Result<()> {

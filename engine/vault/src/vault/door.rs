@@ -12,7 +12,7 @@ use super::once::{Answers, Done, Idempotency, WriteRequest, once};
 use super::prepare::Prepared;
 use super::txn::{Committed, Txn};
 use super::{Vault, dedup, embedder, save, source, validate};
-use crate::drawers::{DrawerId, NewDrawer, SourceBatch};
+use crate::drawers::{DrawerId, NewDrawer, SourceBatch, SourceState};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::storage::{outcomes, sqlite};
@@ -82,6 +82,9 @@ pub struct Saved {
     pub created: bool,
     /// It was there with exactly these words and this metadata, and nothing was written.
     pub unchanged: bool,
+    /// It was there with other words, which somebody had put in the place of the source's.
+    #[serde(default)]
+    pub edited: bool,
 }
 
 /// What became of a part of a source.
@@ -91,6 +94,8 @@ pub struct SourceOutcome {
     pub drawers: Vec<Result<Saved>>,
     /// Drawers destroyed because the source no longer has them.
     pub removed: Vec<DrawerId>,
+    /// What is filed from the source now, when the batch said what it expects.
+    pub state: Option<SourceState>,
 }
 
 /// A change that was validated and embedded, ready for the transaction.

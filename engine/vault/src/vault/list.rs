@@ -175,22 +175,6 @@ impl Vault {
         })
     }
 
-    /// The drawers that were filed from `source`, in every wing and by every surface, in the order of their positions.
-    ///
-    /// # Errors
-    /// An integrity error when one of them fails its check.
-    pub fn filed_from(&self, source: &str) -> Result<Vec<Drawer>> {
-        let blind = self.keyring.blind(BlindColumn::Source, source.as_bytes());
-        let snapshot = self.reading()?;
-        let rows = snapshot.with(|conn| {
-            let rows = table::by_source(conn, &blind)?;
-            rows.into_iter().map(|row| self.open_row(conn, row)).collect::<Result<Vec<_>>>()
-        })?;
-        let mut drawers: Vec<Drawer> = rows.into_iter().map(Opened::into_drawer).collect();
-        drawers.sort_by_key(|drawer| drawer.meta.chunk_index);
-        Ok(drawers)
-    }
-
     /// Records of the audit chain, newest first, of one subject (a drawer id or a whole label) or of all.
     ///
     /// # Errors

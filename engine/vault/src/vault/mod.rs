@@ -41,6 +41,7 @@ pub use reconcile::Recovery;
 pub use repair::RepairReport;
 pub(crate) use save::tombstone_tag;
 pub use search::{SearchHit, SearchReply, SearchRequest};
+pub use source::{FiledFrom, Past};
 pub use stats::{GraphStats, Stats, WingCount};
 pub use supersessions::Supersessions;
 pub(crate) use txn::{Committed, IndexChange, Txn, roll_back};

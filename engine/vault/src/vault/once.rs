@@ -157,7 +157,8 @@ impl From<Remembered> for Outcome {
         match remembered {
             Remembered::Saved(saved) => Self::Saved(saved),
             Remembered::Source { drawers, removed } => {
-                Self::Source(SourceOutcome { drawers: drawers.into_iter().map(Ok).collect(), removed })
+                let drawers = drawers.into_iter().map(Ok).collect();
+                Self::Source(SourceOutcome { drawers, removed, state: None })
             }
             Remembered::Updated(id) => Self::Updated(id),
             Remembered::Deleted(ids) => Self::Deleted(ids),

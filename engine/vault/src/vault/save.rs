@@ -12,7 +12,7 @@ use crate::clock::rfc3339;
 use crate::drawers::full_text;
 use crate::drawers::table::{self, DrawerRow};
 use crate::drawers::{
-    DrawerId, DrawerMeta, ID_RECIPE, NORMALIZE_VERSION, NewDrawer, Receipt, StoredMeta, drawer_id,
+    DrawerId, DrawerMeta, ID_RECIPE, NORMALIZE_VERSION, NewDrawer, Origin, Receipt, StoredMeta, drawer_id,
 };
 use crate::error::{Error, Result};
 use crate::index::{document_key, document_meta};
@@ -38,9 +38,10 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
     }
     let mut stored = stored_meta(txn, new, id, chunk);
     if let Some(old) = &existing {
+        check_surface(new, &old.stored.meta)?;
         carry_over(&mut stored, &old.stored);
         if old.text == new.text && same_meta(&stored, &old.stored) {
-            return Ok(Saved { id, created: false, unchanged: true });
+            return Ok(Saved { id, created: false, unchanged: true, edited: false });
         }
     }
     if let Some(target) = &new.supersedes {
@@ -48,7 +49,28 @@ pub(super) fn save(vault: &Vault, txn: &mut Txn<'_>, new: &NewDrawer, prepared: 
     }
     let place = existing.as_ref().map_or_else(|| Place::New(txn.issue_seq()), Place::Replaces);
     write_version(vault, txn, place, &stored, Words::New { text: &new.text, prepared })?;
-    Ok(Saved { id, created: existing.is_none(), unchanged: false })
+    let edited = existing
+        .as_ref()
+        .is_some_and(|old| old.text != new.text && was_edited(new.origin.as_ref(), &old.stored.meta));
+    Ok(Saved { id, created: existing.is_none(), unchanged: false, edited })
+}
+
+/// Surfaces count the places of a source each in its own way: what one filed is nothing that another may replace.
+fn check_surface(new: &NewDrawer, old: &DrawerMeta) -> Result<()> {
+    if new.added_by == old.added_by {
+        return Ok(());
+    }
+    Err(Error::OtherSurface {
+        path: new.origin.as_ref().map(|origin| origin.source.clone()).unwrap_or_default(),
+        wing: new.wing.clone(),
+        by: old.added_by.as_str(),
+        wanted: new.added_by.as_str(),
+    })
+}
+
+/// A drawer with words that were put in by hand has no lines in its source any more.
+fn was_edited(origin: Option<&Origin>, old: &DrawerMeta) -> bool {
+    origin.is_some_and(|origin| origin.line_start.is_some()) && old.line_start.is_none()
 }
 
 /// Whether the chain knows a drawer of this id, whatever became of it.

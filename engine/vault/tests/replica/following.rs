@@ -86,7 +86,14 @@ fn batch(source: usize, words: &[usize]) -> SourceBatch {
         })
         .collect();
     let total = Some(u32::try_from(words.len()).expect("few"));
-    SourceBatch { source: name, wing: "mined".into(), added_by: AddedBy::Miner, drawers, total }
+    SourceBatch {
+        source: name,
+        wing: "mined".into(),
+        added_by: AddedBy::Miner,
+        drawers,
+        total,
+        expects: None,
+    }
 }
 
 fn known(vault: &Vault) -> Vec<DrawerId> {

@@ -186,6 +186,7 @@ fn what_alone_is_larger_than_a_segment_fails_and_leaves_room_for_the_others() {
             })
             .collect(),
         total: None,
+        expects: None,
     };
     let written = cluster.write(&copies, vec![Change::Source(source).into(), saving("small").into()]);
     let mut answers = written.answers.into_iter();

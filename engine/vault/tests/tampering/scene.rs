@@ -62,6 +62,7 @@ impl Scene {
             added_by: AddedBy::Miner,
             drawers: vec![from_source("notes.md", 0, WORDS[2])],
             total: Some(1),
+            expects: None,
         };
         vault.file_source(batch, UNSCREENED).expect("files");
         kept.push((undercroft_vault::drawer_id("mined", "notes", Some("notes.md"), 0), WORDS[2]));

@@ -128,7 +128,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "undercroft_dedup",
         title: "Remove copies",
         description: "Count drawers of one wing that hold the same words, and with 'apply' remove all but the oldest, \
-                      which keeps the days of the others.",
+                      which keeps the days of the others. Pieces of longer texts stay.",
         class: Class::Destroy,
         arguments: &[Argument::new("apply", Holds::Flag, "Remove the copies instead of only counting them")
             .or(Otherwise::No)],
