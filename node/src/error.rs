@@ -120,7 +120,9 @@ pub enum Error {
     #[error("shard {0} is not on this node; look up where it is")]
     ShardUnknown(ShardId),
     /// The write may be done, or be done later, or never.
-    #[error("it is not known whether the write to vault {0} was done; send it again under the same Idempotency-Key")]
+    #[error(
+        "it is not known whether the write to vault {0} was done; send it again under the same Idempotency-Key"
+    )]
     OutcomeUnknown(VaultId),
     /// Nothing was begun, since what became of an earlier write is not known yet.
     #[error("vault {0} waits for what became of an earlier write; try again in a moment")]

@@ -45,7 +45,8 @@ pub(super) async fn advance(replica: &Arc<Replica>, raft: &Raft) -> Result<Optio
             tracing::warn!(vault = %slot.id, "a vault could not be made durable: {error}");
         }
         let state = slot.state();
-        let stuck = state.queue.front().map(|item| item.log_id.index).into_iter().chain(state.undurable).min();
+        let stuck =
+            state.queue.front().map(|item| item.log_id.index).into_iter().chain(state.undurable).min();
         reach = stuck.map_or(reach, |stuck| reach.min(stuck - 1));
         if let Some(durable) = state.durable.filter(|_| state.present) {
             there.insert(slot.id);
@@ -104,7 +105,10 @@ async fn set(
 ) -> io::Result<()> {
     let membership = Bytes::from(encode(&replica.membership_at(log_id.index))?);
     if known {
-        return replica.log.advance_floor(FloorChange { log_id, membership: Some(membership), vaults: moved }).await;
+        return replica
+            .log
+            .advance_floor(FloorChange { log_id, membership: Some(membership), vaults: moved })
+            .await;
     }
     let vaults = moved.into_iter().filter_map(|(vault, at)| Some((vault, at?))).collect();
     replica.log.set_floor(Floor { log_id, membership, vaults }).await

@@ -10,7 +10,7 @@ use undercroft_vault::replica::{Adopt, Command, Create, DropVault};
 use super::limits::NAME_BYTES;
 
 /// Version of the form.
-pub const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 1;
 
 /// The kinds, by their byte.
 mod kind {
@@ -103,7 +103,11 @@ impl ShardEntry {
         let kind = rest.byte()?;
         let vault = VaultId::from_u128(u128::from_le_bytes(rest.take()?));
         let what = What::read(kind, &mut rest)?;
-        if rest.0.is_empty() { Ok(Self { vault, what }) } else { Err(Malformed::Form("bytes follow its end")) }
+        if rest.0.is_empty() {
+            Ok(Self { vault, what })
+        } else {
+            Err(Malformed::Form("bytes follow its end"))
+        }
     }
 }
 

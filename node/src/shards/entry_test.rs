@@ -77,7 +77,8 @@ fn the_form_is_as_it_was() {
 
 #[test]
 fn what_a_newer_program_wrote_is_named_as_such() {
-    let mut bytes = ShardEntry { vault: VaultId::from_u128(1), what: What::Drop(DropVault { epoch: 1 }) }.encode();
+    let mut bytes =
+        ShardEntry { vault: VaultId::from_u128(1), what: What::Drop(DropVault { epoch: 1 }) }.encode();
     bytes[1] = 99;
     assert_eq!(ShardEntry::decode(&bytes), Err(Malformed::Kind(99)));
     bytes[0] = 2;

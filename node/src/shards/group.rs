@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use openraft::async_runtime::WatchReceiver;
+use openraft::async_runtime::{Instant as _, WatchReceiver};
 use openraft::error::{ClientWriteError, RaftError};
 use openraft::impls::ProgressResponder;
 use openraft::{BasicNode, ChangeMembers, ReadPolicy};
@@ -165,7 +166,9 @@ impl Group {
         if let What::Create(create) = &what
             && (create.name.len() > NAME_BYTES || create.level.len() > NAME_BYTES)
         {
-            return Err(Error::ShardStopped(format!("a name has at most {NAME_BYTES} bytes; choose a shorter one")));
+            return Err(Error::ShardStopped(format!(
+                "a name has at most {NAME_BYTES} bytes; choose a shorter one"
+            )));
         }
         let proposal = Proposal::new(&ShardEntry { vault, what });
         let proposed = async {
@@ -241,6 +244,11 @@ impl Group {
 
     pub(super) fn timing(&self) -> &Timing {
         &self.replica.shared.timing
+    }
+
+    /// Since when a majority may no longer follow this leader; `None` where it does not lead.
+    pub(super) fn quorum_lag(&self) -> Option<Duration> {
+        self.raft.as_leader().ok()?.last_quorum_acked().map(|at| at.elapsed())
     }
 
     /// The last entry that was handed to its vault.

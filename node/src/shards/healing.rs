@@ -42,9 +42,16 @@ pub(super) fn send(replica: &Arc<Replica>, slot: &Arc<Slot>) {
 
 async fn heal(replica: Arc<Replica>, slot: Arc<Slot>) {
     let health = slot.state().health.clone();
-    let parked = slot.state().parked.take();
-    drop(parked);
-    slot.close();
+    let owned = Arc::clone(&slot);
+    let closed = aside(move || {
+        let parked = owned.state().parked.take();
+        drop(parked);
+        owned.close();
+        Ok(())
+    });
+    if let Err(error) = closed.await {
+        tracing::warn!(vault = %slot.id, "a copy could not be closed in order: {error}");
+    }
     if let Health::Suspect(reason) = &health {
         tracing::error!(shard = %replica.shard, vault = %slot.id, "a copy is suspect and no longer served: {reason}");
         replica.shared.watch.suspect(replica.shard, slot.id, reason);
@@ -80,7 +87,7 @@ async fn keep_evidence(replica: &Replica, slot: &Slot) -> Result<()> {
 }
 
 /// Puts a proved copy that holds at least what this one held in its place.
-async fn replace(replica: &Replica, slot: &Slot) -> Result<()> {
+async fn replace(replica: &Replica, slot: &Arc<Slot>) -> Result<()> {
     let shared = &replica.shared;
     let at_least = slot.state().at_least().map_or(0, |at| at.index);
     let staged = shared.incoming(slot.id);
@@ -95,13 +102,17 @@ async fn replace(replica: &Replica, slot: &Slot) -> Result<()> {
     let fetched = shared.copies.fetch(wanted).await;
     let named = fetched.map_err(|error| Error::NoCopy(slot.id, error.to_string()))?;
     if named.applied.shard != replica.shard.get() || named.applied.index < at_least {
-        return Err(Error::NoCopy(slot.id, String::from("the one that was sent is older than what is needed")));
+        return Err(Error::NoCopy(
+            slot.id,
+            String::from("the one that was sent is older than what is needed"),
+        ));
     }
     // Nobody begins a transaction or makes the old copy durable meanwhile.
     let _turn = slot.turn.lock().await;
-    slot.close();
-    let (master, options, dir) = (Arc::clone(&shared.master), shared.options.clone(), slot.dir.clone());
+    let (master, options, owned) = (Arc::clone(&shared.master), shared.options.clone(), Arc::clone(slot));
     let state = aside(move || {
+        owned.close();
+        let dir = owned.dir.clone();
         let state = replica::verify_copy(&staged, &master, &options, &named)?;
         replica::install(&staged, &dir)?;
         Ok(state)
@@ -158,13 +169,13 @@ pub(super) async fn reach(replica: &Arc<Replica>, floor: &Floor) -> io::Result<(
     Ok(())
 }
 
-async fn remove(replica: &Replica, slot: &Slot, floor: &Floor) -> Result<()> {
+async fn remove(replica: &Replica, slot: &Arc<Slot>, floor: &Floor) -> Result<()> {
     let (log_id, shared) = (replica.log_id(floor.log_id), Arc::clone(&replica.shared));
-    slot.close();
-    let dir = slot.dir.clone();
+    let owned = Arc::clone(slot);
     let gone = DropVault { epoch: u64::MAX };
     aside(move || {
-        replica::drop_vault(&gone, &dir, &shared.master, &shared.options, log_id)?;
+        owned.close();
+        replica::drop_vault(&gone, &owned.dir, &shared.master, &shared.options, log_id)?;
         Ok(())
     })
     .await?;
@@ -182,8 +193,6 @@ async fn clear(folder: impl AsRef<Path> + Send + 'static) -> Result<()> {
 }
 
 /// Runs what waits for the disk away from the threads that serve.
-pub(super) async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
+pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Lost))
 }

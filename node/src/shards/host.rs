@@ -61,7 +61,8 @@ impl ShardHost {
         let known = journal.groups();
         let host = Self { shared, journal, groups: Mutex::default() };
         for group in known {
-            let shard = u32::try_from(group.get()).map_err(|_| Error::ShardUnknown(ShardId::new(u32::MAX)))?;
+            let shard =
+                u32::try_from(group.get()).map_err(|_| Error::ShardUnknown(ShardId::new(u32::MAX)))?;
             host.add(ShardId::new(shard)).await?;
         }
         Ok(Opened::Ready(host))
@@ -92,12 +93,12 @@ impl ShardHost {
         let failed = |error: io::Error| Error::ShardIo(error.to_string());
         replica.log.remove().await.map_err(failed)?;
         for slot in replica.slots() {
-            slot.close();
-            let (dir, shared) = (slot.dir.clone(), Arc::clone(&self.shared));
+            let shared = Arc::clone(&self.shared);
             let nowhere = replica::LogId { shard: shard.get(), term: u64::MAX, index: u64::MAX };
             let gone = DropVault { epoch: u64::MAX };
             aside(move || {
-                Ok(replica::drop_vault(&gone, &dir, &shared.master, &shared.options, nowhere)?)
+                slot.close();
+                Ok(replica::drop_vault(&gone, &slot.dir, &shared.master, &shared.options, nowhere)?)
             })
             .await?;
         }

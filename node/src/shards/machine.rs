@@ -22,7 +22,7 @@ use crate::journal::{self, Floor};
 
 /// A shard's state machine; clones are the same.
 #[derive(Clone)]
-pub struct Machine {
+pub(super) struct Machine {
     replica: Arc<Replica>,
 }
 
@@ -107,11 +107,7 @@ impl RaftStateMachine<Types> for Machine {
             .collect();
         // Whom to ask is written in what arrived: this replica may never have been told before.
         self.replica.note_membership(meta.last_membership.clone());
-        let floor = Floor {
-            log_id: ours(last),
-            membership: encode(&meta.last_membership)?.into(),
-            vaults,
-        };
+        let floor = Floor { log_id: ours(last), membership: encode(&meta.last_membership)?.into(), vaults };
         healing::reach(&self.replica, &floor).await?;
         self.replica.take_floor(floor, meta.last_membership.clone()).await
     }

@@ -100,12 +100,13 @@ impl Peer {
         let message = Message { shard: self.shard, from: self.me, to: self.to, call, payload };
         let answer = self.transport.send(&self.address, message);
         let answered = tokio::time::timeout(deadline, answer).await;
-        let bytes = answered.map_err(|_| failed("no answer in time"))?.map_err(|error| match error.kind() {
-            io::ErrorKind::ConnectionRefused | io::ErrorKind::NotConnected => {
-                RPCError::Unreachable(Unreachable::from_string(error))
-            }
-            _ => failed(error),
-        })?;
+        let bytes =
+            answered.map_err(|_| failed("no answer in time"))?.map_err(|error| match error.kind() {
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::NotConnected => {
+                    RPCError::Unreachable(Unreachable::from_string(error))
+                }
+                _ => failed(error),
+            })?;
         decode(&bytes).map_err(failed)
     }
 }

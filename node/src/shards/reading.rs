@@ -55,7 +55,8 @@ pub(super) async fn serve(group: &Arc<Group>, vault: VaultId, how: Consistency) 
             }
         }
         Consistency::Eventual(bound) => {
-            let is_fresh = group.leads() || group.replica().lag().is_some_and(|lag| lag <= bound);
+            let lag = group.quorum_lag().or_else(|| group.replica().lag());
+            let is_fresh = lag.is_some_and(|lag| lag <= bound);
             if !is_fresh {
                 return Err(behind(group, &slot));
             }

@@ -12,10 +12,10 @@ use tokio::sync::watch;
 use undercroft_proto::{NodeId, ShardId, VaultId};
 use undercroft_vault::replica;
 
+use super::limits;
 use super::settings::Shared;
 use super::slot::Slot;
 use super::types::{Membership, decode};
-use super::limits;
 use crate::journal::{Floor, GroupLog, LogId};
 
 /// One shard on this node.
@@ -138,17 +138,17 @@ impl Replica {
     /// The membership in force at a place of the log; earlier ones are forgotten when a floor is there.
     pub(super) fn membership_at(&self, index: u64) -> Membership {
         let known = self.memberships.lock();
-        let at = known.iter().rev().find(|membership| {
-            membership.log_id().as_ref().is_none_or(|log_id| log_id.index <= index)
-        });
+        let at = known
+            .iter()
+            .rev()
+            .find(|membership| membership.log_id().as_ref().is_none_or(|log_id| log_id.index <= index));
         at.cloned().unwrap_or_default()
     }
 
     pub(super) fn forget_memberships_before(&self, index: u64) {
         let mut known = self.memberships.lock();
-        let is_old = |membership: &Membership| {
-            membership.log_id().as_ref().is_none_or(|log_id| log_id.index <= index)
-        };
+        let is_old =
+            |membership: &Membership| membership.log_id().as_ref().is_none_or(|log_id| log_id.index <= index);
         let old = known.iter().filter(|membership| is_old(membership)).count();
         known.drain(..old.saturating_sub(1));
     }

@@ -181,10 +181,13 @@ impl Slot {
         let state = self.state.lock();
         let idle = !state.running && state.parked.is_none() && state.queue.is_empty();
         drop(state);
-        idle && self.vault.lock().as_ref().is_some_and(|vault| Arc::strong_count(vault) == 1)
+        // One that is being opened is wanted.
+        let open = self.vault.try_lock();
+        idle && open.is_some_and(|open| open.as_ref().is_some_and(|vault| Arc::strong_count(vault) == 1))
     }
 
-    /// Lets go of the open copy. Who has been handed it keeps it for as long as he needs it.
+    /// Lets go of the open copy. Who has been handed it keeps it for as long as it is needed. To be called where waiting for
+    /// the disk is allowed.
     pub(super) fn close(&self) {
         let vault = self.vault.lock().take();
         drop(vault);

@@ -39,7 +39,7 @@ async fn run(replica: Arc<Replica>, slot: Arc<Slot>) {
         };
         match next {
             Next::More => {}
-            Next::Rest => return replica.close_idle(),
+            Next::Rest => return,
             Next::Later(pause) => tokio::time::sleep(pause).await,
             Next::Heal => return healing::send(&replica, &slot),
         }
@@ -52,7 +52,11 @@ type Waiting = (LogId, Arc<What>);
 fn batch(replica: &Replica, slot: &Slot) -> Next {
     let done = match waiting(replica, slot) {
         Ok(waiting) if waiting.is_empty() => {
-            return if slot.state().health.is_out() { Next::Heal } else { Next::Rest };
+            if slot.state().health.is_out() {
+                return Next::Heal;
+            }
+            replica.close_idle();
+            return Next::Rest;
         }
         Ok(waiting) => carry_out(replica, slot, &waiting),
         Err(error) => Err(error),
@@ -121,7 +125,8 @@ fn waiting(replica: &Replica, slot: &Slot) -> Result<Vec<Waiting>> {
 
 fn read_again(replica: &Replica, at: LogId) -> Result<(Arc<What>, usize)> {
     let runtime = tokio::runtime::Handle::current();
-    let unreadable = |error: std::io::Error| Error::ShardStopped(format!("entry {at} cannot be read again: {error}"));
+    let unreadable =
+        |error: std::io::Error| Error::ShardStopped(format!("entry {at} cannot be read again: {error}"));
     let found = runtime.block_on(replica.log.read(at.index, at.index + 1)).map_err(unreadable)?;
     let (_, payload) = found.into_iter().next().ok_or_else(|| {
         unreadable(std::io::Error::new(std::io::ErrorKind::NotFound, "it is not in the journal"))
@@ -171,10 +176,8 @@ fn apply(replica: &Replica, slot: &Slot, waiting: &[Waiting]) -> Result<Option<S
             _ => None,
         })
         .collect();
-    let entries: Vec<Entry<'_>> = segments
-        .iter()
-        .map(|(at, _, segment)| Entry { log_id: replica.log_id(*at), segment })
-        .collect();
+    let entries: Vec<Entry<'_>> =
+        segments.iter().map(|(at, _, segment)| Entry { log_id: replica.log_id(*at), segment }).collect();
     let outcomes = replica::apply(&vault, &entries)?;
     for ((_, what, _), outcome) in segments.into_iter().zip(outcomes) {
         if let Some(reason) = finish(slot, what, Verdict::Said(outcome)) {

@@ -53,7 +53,9 @@ pub(super) fn begin(group: Arc<Group>, slot: Arc<Slot>) -> mpsc::Sender<Job> {
                 let Some(job) = waiting.recv().await else { return };
                 again.push(job);
             }
-            while again.len() < limits::BATCH && let Ok(job) = waiting.try_recv() {
+            while again.len() < limits::BATCH
+                && let Ok(job) = waiting.try_recv()
+            {
                 again.push(job);
             }
             let terms = again[0].terms;
@@ -197,10 +199,7 @@ impl Round<'_> {
         match end {
             End::Verdict(Verdict::Said(Outcome::Applied(state))) => {
                 let (incarnation, height) = state.position();
-                Ok(Some(Position {
-                    incarnation: Incarnation::new(incarnation),
-                    height: Height::new(height),
-                }))
+                Ok(Some(Position { incarnation: Incarnation::new(incarnation), height: Height::new(height) }))
             }
             // Another replica's copy is in place and holds the entry; what it made of it is not known here.
             End::Verdict(Verdict::Said(Outcome::NoOp(NoOp::HeldAlready))) => {
@@ -223,13 +222,7 @@ impl Round<'_> {
         }
     }
 
-    async fn propose(
-        &self,
-        leader: Leader,
-        proposal: ProposalId,
-        entry: Proposal,
-        deadline: Instant,
-    ) -> End {
+    async fn propose(&self, leader: Leader, proposal: ProposalId, entry: Proposal, deadline: Instant) -> End {
         let (responder, told) = ProgressResponder::complete_only();
         let sent = self.group.raft().write(entry).with_leader(leader).responder(responder).await;
         if let Err(error) = sent {

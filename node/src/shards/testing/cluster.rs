@@ -5,6 +5,7 @@ use std::future::Future;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -31,9 +32,13 @@ pub(crate) fn vault(number: u128) -> VaultId {
     VaultId::from_u128(number)
 }
 
+pub(crate) fn saving(text: &str) -> Change {
+    Change::Save(NewDrawer::direct("work", "inbox", text, AddedBy::Cli))
+}
+
 /// A request to save a text, once for the key that is the text itself.
 pub(crate) fn keyed(text: &str) -> WriteRequest {
-    let change = Change::Save(NewDrawer::direct("work", "inbox", text, AddedBy::Cli));
+    let change = saving(text);
     let idempotency = Idempotency::new("POST /drawers", text.replace(' ', "-"), [1; 32]).expect("a key");
     WriteRequest { change, idempotency: Some(idempotency) }
 }
@@ -48,11 +53,17 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut is_so: impl 
     assert!(tokio::time::timeout(PATIENCE, waiting).await.is_ok(), "{what} did not come about");
 }
 
-/// Keys by the vault's id and nothing else.
-struct Drawn;
+/// Keys by the vault's id and nothing else; they can be withheld.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    pub(crate) withheld: AtomicBool,
+}
 
 impl Generations for Drawn {
     fn generation(&self, vault: VaultId, number: u32) -> io::Result<Generation> {
+        if self.withheld.load(Ordering::Relaxed) {
+            return Err(io::Error::other("it is withheld"));
+        }
         Ok(Generation {
             number: KeyGeneration::from_u32(number).map_err(io::Error::other)?,
             seal_id: SealId::from_bytes(vault.as_u128().to_le_bytes()),
@@ -84,6 +95,7 @@ pub(crate) struct Cluster {
     master: Arc<MasterKey>,
     pub(crate) net: Arc<Net>,
     pub(crate) told: BTreeMap<u64, Arc<Told>>,
+    pub(crate) drawn: BTreeMap<u64, Arc<Drawn>>,
     pub(crate) hosts: BTreeMap<u64, Arc<ShardHost>>,
     pub(crate) kept_entries: u64,
 }
@@ -96,6 +108,7 @@ impl Cluster {
             master: Arc::new(MasterKey::generate(&SeededEntropy::new(7))),
             net: Net::new(voters),
             told: BTreeMap::new(),
+            drawn: BTreeMap::new(),
             hosts: BTreeMap::new(),
             kept_entries: 1024,
         };
@@ -116,7 +129,7 @@ impl Cluster {
             options: VaultOptions::default(),
             screening: Screening::Bypass(BypassReason::NotDeclared),
             transport: Arc::clone(&wire) as _,
-            generations: Arc::new(Drawn),
+            generations: Arc::clone(self.drawn.entry(node).or_default()) as _,
             copies: wire,
             watch: Arc::clone(self.told.entry(node).or_default()) as _,
             timing: Timing {

@@ -1,14 +1,16 @@
 //! Leaders that stop, are cut off, or come back with what nobody waits for any more.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use futures_util::future::join_all;
 use undercroft_crypto::ErrorClass;
 use undercroft_vault::replica::{NoOp, Outcome};
 
 use super::{Cluster, until, vault};
 use crate::journal::GroupTypes as _;
 use crate::shards::types::{Proposal, Types, theirs};
-use crate::shards::{Consistency, ShardEntry, Verdict, What};
+use crate::shards::{Consistency, Health, ShardEntry, Verdict, What};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_that_stops_in_the_middle_loses_nothing_that_was_acknowledged_and_doubles_nothing() {
@@ -107,4 +109,43 @@ async fn a_leader_that_is_cut_off_acknowledges_nothing_and_serves_no_strong_read
         cluster.assert_nobody_suspect();
         cluster.stop().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_vault_that_cannot_go_on_here_holds_up_no_other_and_catches_up_from_the_journal() {
+    let cluster = Cluster::new(3).await;
+    cluster.create(vault(1)).await;
+    let leader = cluster.leader().await;
+    let follower = (1..=3).find(|node| *node != leader).expect("three nodes");
+    let withheld = &cluster.drawn[&follower].withheld;
+    withheld.store(true, Ordering::Relaxed);
+    cluster.create(vault(2)).await;
+    // More than is kept in memory of one vault that waits.
+    let long = "word ".repeat(undercroft_vault::limits::MAX_TEXT_BYTES / 5 - 10);
+    let texts: Vec<String> = (0..100).map(|number| format!("{number:02} {long}")).collect();
+    let mut last = cluster.save(vault(2), "short").await;
+    for twenty in texts.chunks(20) {
+        let group = cluster.group(leader);
+        let terms = undercroft_vault::replica::Terms { epoch: 1, incarnation: 1 };
+        let writes = twenty.iter().enumerate().map(|(number, text)| {
+            let request = super::saving(text).into();
+            let group = Arc::clone(&group);
+            async move {
+                group.write(vault(2), request, terms).await.map_err(|error| format!("{number}: {error}"))
+            }
+        });
+        for written in join_all(writes).await {
+            last = last.max(written.expect("is written").position);
+        }
+    }
+    let at = cluster.save(vault(1), "not held up").await;
+    cluster.assert_alike(vault(1), at).await;
+    let status = cluster.group(follower).status();
+    assert!(matches!(&status.unwell[..], [(id, Health::Stalled(_))] if *id == vault(2)), "{status:?}");
+    let floor = cluster.group(follower).checkpoint().await.expect("moves").expect("a floor");
+    assert!(floor.index < cluster.group(follower).applied(), "the floor passed what waits");
+    withheld.store(false, Ordering::Relaxed);
+    cluster.assert_alike(vault(2), last).await;
+    cluster.assert_nobody_suspect();
+    cluster.stop().await;
 }

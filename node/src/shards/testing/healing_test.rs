@@ -40,7 +40,7 @@ async fn the_leaders_own_edited_copy_is_refused_and_replaced_and_nothing_is_lost
     let at = cluster.save(vault(1), "first").await;
     cluster.assert_alike(vault(1), at).await;
     let leader = cluster.leader().await;
-    edit(&cluster, leader, "UPDATE meta SET value = zeroblob(20) WHERE key = 'applied'");
+    edit(&cluster, leader, "UPDATE meta SET value = zeroblob(34) WHERE key = 'ownership'");
     let refused = cluster.try_save(leader, vault(1), "second").await;
     assert!(refused.is_err(), "{refused:?}");
     let at = cluster.save(vault(1), "second").await;

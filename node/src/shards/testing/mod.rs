@@ -9,5 +9,4 @@ mod healing_test;
 mod history_test;
 mod writing_test;
 
-pub(super) use cluster::{Cluster, SHARD, keyed, until, vault};
-pub(super) use net::Net;
+pub(super) use cluster::{Cluster, keyed, saving, until, vault};

@@ -59,7 +59,10 @@ async fn a_frozen_vault_takes_no_writes_and_a_dropped_one_is_absent_everywhere()
     let again = group.command(vault(1), freeze).await.expect("is proposed");
     assert_eq!(again, Verdict::Said(Outcome::NoOp(NoOp::NothingToDo)));
     let refused = cluster.try_save(leader, vault(1), "after").await;
-    assert!(matches!(&refused, Err(Error::Vault(error)) if error.to_string().contains("frozen")), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(Error::Vault(error)) if error.to_string().contains("frozen")),
+        "{refused:?}"
+    );
     let rotate = What::Change(Command::Rotate { generation: 2 });
     let answered = group.command(vault(1), rotate).await.expect("is proposed");
     assert!(matches!(answered, Verdict::Said(Outcome::NotAvailable(_))), "{answered:?}");
