@@ -8,6 +8,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
+use undercroft_control_plane::keys::GroupKey;
 use undercroft_control_plane::ports::Ports;
 use undercroft_control_plane::process::{Keys, Options, Server};
 use undercroft_control_plane::raft::{Connect, Timing};
@@ -18,7 +19,7 @@ use undercroft_control_plane::state::{
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control::WatchRequest;
 use undercroft_proto::wire::control::control_client::ControlClient;
-use undercroft_proto::{NodeId, ShardId, TokenKey, TokenMac};
+use undercroft_proto::{NodeId, ShardId, TokenMac};
 
 type Outcomes<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -39,7 +40,7 @@ impl Group {
             listen: self.addresses.get(&number).cloned().unwrap_or("127.0.0.1:0".into()),
             advertise: None,
             join: self.addresses.values().cloned().collect(),
-            keys: Keys { tokens: TokenKey::new([4; 32]), join: None },
+            keys: Keys { group: GroupKey::new([4; 32]), join: None },
             connect: Connect::plain(),
             admin: None,
             timing: Timing::default(),
@@ -92,6 +93,7 @@ async fn founded() -> Outcomes<Group> {
             capacity_bytes: 1 << 40,
             journal: [number as u8; 16],
             speaks: 1,
+            certificate: None,
         }));
         let (node, reason) = (NodeId::new(number), "it is heard".to_owned());
         commands.push(Command::Node(NodeCommand::Health { node, health: Health::Live, reason }));
@@ -127,7 +129,7 @@ async fn watched(group: &Group) -> Outcomes<u64> {
     for at in 0..WATCHERS {
         let channel = Connect::plain().channel(addresses[at % addresses.len()])?;
         let said = said.clone();
-        let asked = WatchRequest { version: VERSION, role: 2, have: 0 };
+        let asked = WatchRequest { version: VERSION, role: 2, have: 0, node: 0 };
         let mut replies = ControlClient::new(channel).watch(asked).await?.into_inner();
         tokio::spawn(async move {
             while let Ok(Some(reply)) = replies.message().await {

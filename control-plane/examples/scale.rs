@@ -23,7 +23,7 @@ fn resident() -> Result<u64, Box<dyn Error>> {
 }
 
 fn founding() -> Vec<Command> {
-    let member = Member { id: MemberId::FIRST, address: "127.0.0.1:1".into(), speaks: 1 };
+    let member = Member { id: MemberId::FIRST, address: "127.0.0.1:1".into(), speaks: 1, certificate: None };
     let settings = Settings { id: [1; 16], salt: 3, replicas: 3, witness_days: 7 };
     let mut commands = vec![
         Command::Cluster(ClusterCommand::AddMember(member)),
@@ -37,6 +37,7 @@ fn founding() -> Vec<Command> {
             capacity_bytes: 1 << 40,
             journal: [number as u8; 16],
             speaks: 1,
+            certificate: None,
         }));
         let reason = "it is heard".to_owned();
         let health = Health::Live;

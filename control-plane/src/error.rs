@@ -110,7 +110,9 @@ pub enum Error {
         problem: String,
     },
     /// Connections without encryption, to others than this machine.
-    #[error("{what} {address} is not of this machine, and what it carries is not encrypted; use 127.0.0.1{}", if *what == "--admin-listen" { ", with a proxy that has TLS before it" } else { ", or give --cert-dir" })]
+    #[error(
+        "{what} {address} is not of this machine, and what it carries is not encrypted; use 127.0.0.1, or give --cert-dir"
+    )]
     Exposed {
         /// "--listen", "--advertise", "--admin-listen".
         what: &'static str,
@@ -161,6 +163,31 @@ pub enum Error {
         /// What the system says.
         problem: String,
     },
+    /// An export of witnesses that does not hold together.
+    #[error(
+        "the export does not hold together at line {line}: {problem}; take another one, and compare it with a copy that was kept elsewhere"
+    )]
+    Export {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A member's folder that was begun under another key of the group.
+    #[error("{} is of a member that was begun under another UNDERCROFT_ORCH_KEY; start it with the group's key, which every member shares", .0.display())]
+    OtherKey(PathBuf),
+    /// A member with a certificate under another name than the group knows it by.
+    #[error(
+        "member {member} is bound to the certificate {bound}, and this one is {found}; start it with the folder of its own certificate, or add it anew: undercroft cluster member remove, then add"
+    )]
+    OtherCertificate {
+        /// The member.
+        member: MemberId,
+        /// The URI in its certificate, as the group knows it.
+        bound: String,
+        /// The URI in the certificate that was given.
+        found: String,
+    },
     /// The member has stopped, and why.
     #[error("this member has stopped: {0}")]
     Stopped(String),
@@ -191,12 +218,14 @@ impl Error {
             | Self::LogMissing(_)
             | Self::LogDamaged { .. }
             | Self::SnapshotDamaged { .. }
+            | Self::Export { .. }
             | Self::Kit(_) => ErrorClass::Integrity,
             Self::BatchTooLarge { .. }
             | Self::Exposed { .. }
             | Self::AdminToken(_)
             | Self::AdminUrl(_)
             | Self::AdminTokenText => ErrorClass::Invalid,
+            Self::OtherKey(_) | Self::OtherCertificate { .. } => ErrorClass::Denied,
             Self::LogExists(_) | Self::Membership(_) | Self::Refused(_) => ErrorClass::Conflict,
         }
     }

@@ -8,6 +8,8 @@
 pub mod admin;
 pub mod client;
 pub mod error;
+pub mod export;
+pub mod keys;
 pub mod leading;
 pub mod limits;
 pub mod plan;

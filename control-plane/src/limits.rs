@@ -4,6 +4,8 @@
 pub const NAME_BYTES: usize = 128;
 /// Bytes of an address: a host name has at most 253, a port five digits.
 pub const ADDRESS_BYTES: usize = 264;
+/// Bytes of the URI by which a certificate names its holder: a prefix, a role and a name of 63 characters.
+pub const CERTIFICATE_BYTES: usize = 128;
 /// Bytes of something sealed that the control plane keeps unread: a key generation, a credential.
 pub const SEALED_BYTES: usize = 4096;
 /// Bytes of a reason or of a job's message: one line for a person.
@@ -30,14 +32,22 @@ pub const REMEMBERED_MS: u64 = 24 * 60 * 60 * 1000;
 pub const FORGOTTEN_A_STEP: usize = 8;
 /// Generations of one vault that are kept. Rotation destroys older ones when every replica has rotated.
 pub const GENERATIONS: usize = 64;
-/// Witnesses of one vault that are kept before they are thinned out, whatever the policy says.
+/// Witnesses of one vault that are kept, whatever the policy says: of two months. Each takes some 150 bytes.
 pub const WITNESSES: usize = 64;
+/// Vaults whose witnesses are exported in one piece: the state stands still for it.
+pub const EXPORTED_VAULTS: u64 = 256;
+/// Bytes of one line of an export, several times what any has.
+pub const EXPORTED_LINE: u64 = 4096;
 /// Learners of a shard, read replicas and new voters together.
 pub const LEARNERS: usize = 16;
 /// Credentials of the cluster that are kept.
 pub const CREDENTIALS: usize = 64;
 /// How long a node may be silent before it is dead and its replicas are replaced.
 pub const DEAD_AFTER_MS: u64 = 30_000;
+/// How long a router may be silent before nobody waits for it any more: six of its reports.
+pub const ROUTER_SILENT_MS: u64 = 60_000;
+/// How long the key of assertions before the present one is good at most, whoever was not heard.
+pub const OLD_KEY_MS: u64 = 60 * 60 * 1000;
 /// Replicas that are copied at one time, in the whole fleet: copying competes with serving.
 pub const COPIES: usize = 8;
 /// Replicas that one node receives at one time.
@@ -81,6 +91,8 @@ pub const DECIDE: std::time::Duration = std::time::Duration::from_secs(8);
 pub const FOLLOW: std::time::Duration = std::time::Duration::from_secs(2);
 /// How long one call to another member may take: a write, and the way there and back.
 pub const CALL: std::time::Duration = std::time::Duration::from_secs(6);
+/// How long the tasks of a member that has stopped may take to let its log go.
+pub const LET_GO: std::time::Duration = std::time::Duration::from_secs(2);
 /// Between two attempts to reach a leader.
 pub const AGAIN: std::time::Duration = std::time::Duration::from_millis(25);
 /// Channels to other members that are kept: more than any group has.
@@ -103,6 +115,10 @@ pub const ADMIN_BODY: usize = 64 << 10;
 pub const KEY_BYTES: usize = 255;
 /// Entries of one page of a list.
 pub const PAGE: usize = 1000;
+/// Connections of operators at one time: people and their scripts.
+pub const OPERATORS: usize = 256;
+/// How long an operator's connection may take to send the head of a request, or to answer that it is still there.
+pub const HEAD: std::time::Duration = std::time::Duration::from_secs(15);
 /// Bytes of an answer of the admin interface that its client takes: more than any page has.
 pub const ADMIN_ANSWER: usize = 16 << 20;
 /// How long the client of the admin interface waits for an answer: a decision, and what is around it.

@@ -247,6 +247,9 @@ async fn a_witness_that_contradicts_an_earlier_one_is_reported() {
     let found = client.report_witnesses(report(vault, 6, 2)).await.expect("answered").into_inner();
     assert_eq!(found.conflicting, vec![undercroft_proto::wire::vault_bytes(vault)]);
     let foreign = wire::WitnessesRequest { node: 77, ..report(vault, 7, 1) };
+    assert_eq!(client.report_witnesses(foreign).await.expect_err("no node").code(), Code::NotFound);
+    let idle = fleet.join(1, "idle").await.get();
+    let foreign = wire::WitnessesRequest { node: idle, ..report(vault, 7, 1) };
     assert_eq!(client.report_witnesses(foreign).await.expect_err("no replica").code(), Code::InvalidArgument);
     let mut cut = report(vault, 8, 1);
     cut.witnesses[0].digest.pop();

@@ -111,7 +111,7 @@ impl World {
             asked: 0,
         };
         let settings = Settings { id: [1; 16], salt: seed, replicas: REPLICAS as u8, witness_days: 7 };
-        let founder = Member { id: MemberId::FIRST, address: "m:1".into(), speaks: 1 };
+        let founder = Member { id: MemberId::FIRST, address: "m:1".into(), speaks: 1, certificate: None };
         let commands =
             [ClusterCommand::AddMember(founder), ClusterCommand::Initialise { settings, shards: SHARDS }];
         world.commit(&Batch::of(START, commands.map(Command::Cluster)));
@@ -198,6 +198,7 @@ impl World {
                 capacity_bytes: 1 << 40,
                 journal: [machine.journal; 16],
                 speaks: 1,
+                certificate: None,
             };
             match self.commit(&Batch::of(self.now, [Command::Node(join)])).remove(0) {
                 Outcome::Node(id) => self.machines[at].id = Some(id),
@@ -264,7 +265,7 @@ impl World {
             let Some(node) = machine.id.filter(|_| machine.up && machine.linked && !lost) else { continue };
             let replicas = self.groups.iter().filter(|(_, group)| group.leader == Some(node));
             let replicas = replicas.map(|(shard, group)| (*shard, seen(group))).collect();
-            let contact = Contact { at: self.now, load: Load::default(), replicas };
+            let contact = Contact { at: self.now, load: Load::default(), replicas, map_version: 0 };
             let leader = &mut self.members[self.leader];
             leader.observed.heard(node, contact);
             for (shard, group) in self.groups.iter_mut().filter(|(_, group)| group.leader == Some(node)) {

@@ -5,10 +5,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::Error;
-use crate::text::{decimal, serde_as_text};
+use crate::text::{counting, serde_as_text};
 
 /// Digits of Crockford's base 32, in which a ULID is printed.
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -150,50 +148,11 @@ serde_as_text!(TenantId, u64);
 /// Declares an id that counts up from 1 and is printed as a decimal number.
 macro_rules! counted_id {
     ($(#[$doc:meta])* $name:ident, $number:ty, $what:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name($number);
+        counting!($(#[$doc])* $name, $number, $what);
 
         impl $name {
             /// The first id that is given out.
             pub const FIRST: Self = Self(1);
-
-            /// The id of a number.
-            #[must_use]
-            pub const fn new(number: $number) -> Self {
-                Self(number)
-            }
-
-            /// The id as a number.
-            #[must_use]
-            pub const fn get(self) -> $number {
-                self.0
-            }
-
-            /// The id that is given out after this one.
-            ///
-            /// # Panics
-            /// Behind the last number of the type, which no fleet reaches: ids count events of its operators.
-            #[must_use]
-            pub const fn next(self) -> Self {
-                Self(self.0.checked_add(1).expect("fewer events than numbers"))
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.0, f)
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = Error;
-
-            fn from_str(text: &str) -> Result<Self, Error> {
-                let number = decimal(text).and_then(|number| <$number>::try_from(number).ok());
-                number.map(Self).ok_or_else(|| Error::text($what, "a decimal number", text))
-            }
         }
     };
 }

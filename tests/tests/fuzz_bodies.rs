@@ -32,10 +32,12 @@ fuzzed! {
     no_foreign_manifest_verifies: "manifest", 50_000;
     a_frame_decodes_within_its_limit_or_not_at_all: "content_frame", 30_000;
     nothing_opens_but_what_was_sealed: "sealed_blob", 30_000;
+    a_segment_is_whole_and_ours_or_nothing: "segment", 30_000;
     a_vector_decodes_to_what_is_written_back: "vector_codec", 50_000;
     an_id_is_shown_as_it_was_typed: "drawer_id", 50_000;
     an_image_is_an_index_or_an_error: "index_image", 20_000;
     any_query_has_an_answer_in_order: "query", 10_000;
+    a_record_of_a_journal_is_read_in_its_place_alone: "journal_record", 50_000;
 }
 
 #[test]

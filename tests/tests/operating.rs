@@ -236,6 +236,29 @@ fn who_is_not_known_or_asks_in_the_wrong_place_is_told_what_to_correct() {
 }
 
 #[test]
+fn over_https_a_member_is_asked_by_who_trusts_its_ca() {
+    let mut fleet = Fleet::new(0);
+    let certificate = |ca: &str| {
+        let typed =
+            ["cluster", "certs", "--cert-dir", ca, "--role", "control", "--name", "a", "--ip", "127.0.0.1"];
+        let _ = fleet.palace().run(&typed).ok();
+    };
+    certificate("ca");
+    certificate("other");
+    let listen = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--cert-dir", "ca/control-a"];
+    fleet.start(&[&["control-plane", "--data", "secured"][..], &listen].concat());
+    assert!(fleet.url(0).starts_with("https://"), "{}", fleet.url(0));
+    let status = |ca: &str| fleet.run(&["cluster", "status", "--ca", ca]);
+    let _ = fleet.run(&["cluster", "init", "--ca", "ca/ca.crt"]).ok().says("Cluster founded");
+    let _ = status("ca/ca.crt").ok().says("16, with 3 replicas each");
+    status("other/ca.crt").refuses(1, "cannot be reached");
+    status("ca/control-a/tls.key").refuses(1, "tls.key");
+    fleet.run(&["cluster", "status"]).refuses(1, "UNDERCROFT_ADMIN_CA");
+    let plain = fleet.url(0).replace("https://", "http://");
+    fleet.run(&["cluster", "status", "--admin-url", &plain]).refuses(1, "did not answer");
+}
+
+#[test]
 fn a_stranger_that_answers_is_no_fleet() {
     for (answer, says) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", "not as an Admin API"),

@@ -22,7 +22,7 @@ pub(crate) struct ControlPlaneArgs {
     /// The member's certificates, as 'cluster certs' makes them; without any, connections are plain
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cert_dir: Option<PathBuf>,
-    /// Address of the Admin API, on this machine [default: UNDERCROFT_ORCH_ADDR, else 127.0.0.1:8900]
+    /// Address of the Admin API, HTTPS with --cert-dir; beyond this machine only with it [default: UNDERCROFT_ORCH_ADDR, else 127.0.0.1:8900]
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) admin_listen: Option<String>,
     /// File with the key by which nodes prove themselves (64 hexadecimal digits); without it no node joins

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use undercroft_certs::{Role, SystemTime, Tls};
 use undercroft_control_plane::admin::AdminToken;
+use undercroft_control_plane::keys::GroupKey;
 use undercroft_control_plane::ports::Ports;
 use undercroft_control_plane::process::{Admin, Keys, Options};
 use undercroft_control_plane::raft::{Connect, Timing};
 use undercroft_node::telemetry::{LogFormat, start_logs};
 use undercroft_palace::env::resolve;
-use undercroft_proto::{JoinKey, TokenKey};
+use undercroft_proto::JoinKey;
 
 use crate::args::ControlPlaneArgs;
 use crate::context::Context;
@@ -25,7 +26,8 @@ pub(super) fn run(args: &ControlPlaneArgs, context: &Context) -> Outcome {
     let format = if resolve::logs_are_json(&context.environment) { LogFormat::Json } else { LogFormat::Text };
     let _lines = start_logs(resolve::log_directives(&context.environment).as_deref(), format);
     undercroft_control_plane::process::run(options, |listening| {
-        let admin = listening.admin.map_or(String::new(), |admin| format!(", operators on http://{admin}"));
+        let scheme = if listening.secured { "https" } else { "http" };
+        let admin = listening.admin.map_or(String::new(), |admin| format!(", operators on {scheme}://{admin}"));
         crate::print::aside(&format!("Control plane: members and nodes on {}{admin}", listening.address));
     })?;
     Ok(())
@@ -47,7 +49,7 @@ fn options(args: &ControlPlaneArgs, context: &Context) -> Outcome<Options> {
         advertise: args.advertise.clone(),
         join: args.join.clone(),
         keys: Keys {
-            tokens: TokenKey::new(key.ok_or_else(|| missing("UNDERCROFT_ORCH_KEY"))?),
+            group: GroupKey::new(key.ok_or_else(|| missing("UNDERCROFT_ORCH_KEY"))?),
             join: args.join_key_file.as_deref().map(join_key).transpose()?,
         },
         connect: match &args.cert_dir {

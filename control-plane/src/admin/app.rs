@@ -20,8 +20,9 @@ pub struct App {
 impl App {
     /// The admin interface of the member at this desk.
     #[must_use]
-    pub fn new(desk: Desk, token: AdminToken, tokens: TokenKey) -> Self {
-        Self { desk, token: Arc::new(token), tokens: Arc::new(tokens) }
+    pub fn new(desk: Desk, token: AdminToken) -> Self {
+        let tokens = Arc::new(desk.key.tokens());
+        Self { desk, token: Arc::new(token), tokens }
     }
 
     pub(super) fn read<T>(&self, reader: impl FnOnce(&State) -> T) -> T {

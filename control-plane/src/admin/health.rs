@@ -22,6 +22,9 @@ pub(super) struct Ready {
     leader: bool,
     /// Whether the cluster is founded.
     initialised: bool,
+    /// Why this member takes part in nothing any more, most often its disk: make room, then start it again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
 }
 
 pub(super) async fn healthz(State(app): State<App>) -> Json<Healthz> {
@@ -38,5 +41,5 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, Json<Ready>) 
     let leader = app.desk.member.leader().is_some();
     let initialised = app.read(|state| state.cluster().settings().is_some());
     let status = if leader { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(Ready { ready: leader, leader, initialised }))
+    (status, Json(Ready { ready: leader, leader, initialised, fault: app.desk.member.fault() }))
 }

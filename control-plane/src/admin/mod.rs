@@ -10,6 +10,7 @@ mod cluster;
 mod errors;
 mod health;
 mod instances;
+mod keys;
 mod records;
 mod recovery;
 mod routes;

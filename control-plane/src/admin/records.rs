@@ -1,13 +1,20 @@
 //! What is recorded: jobs, witnesses, decisions.
 
+use std::convert::Infallible;
+
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{Path, State};
-use serde::Serialize;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
 use undercroft_proto::{JobId, NodeId, VaultId};
 
 use super::app::App;
 use super::asked::{Asked, Asking, Nothing, Page};
 use super::errors::{Answer, Refused};
+use crate::export::{Export, Line};
 use crate::state::{self, Command, JobCommand, JobState, Subject, broken_at};
 
 #[derive(Serialize)]
@@ -35,25 +42,19 @@ pub(super) struct Job {
 #[derive(Serialize)]
 pub(super) struct Witnesses {
     vault: VaultId,
-    witnesses: Vec<Witness>,
+    witnesses: Vec<Line>,
     /// Number of the first entry that does not follow from the one before it; null for a list that holds together.
     broken_at: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct Witness {
-    number: u64,
-    incarnation: u64,
-    height: u64,
-    digest: String,
-    head: String,
-    log_term: u64,
-    log_index: u64,
-    reporter: NodeId,
-    /// Milliseconds since 1970: they are hashed.
-    at_ms: u64,
-    previous: String,
-    hash: String,
+/// Which part of the registry.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Exported {
+    /// The last vault of the part before.
+    after: Option<String>,
+    /// Vaults at most; all of them by default.
+    limit: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -121,26 +122,24 @@ pub(super) async fn witnesses(State(app): State<App>, Path(vault): Path<String>)
     let found = app.read(|state| {
         state.vaults().get(vault)?;
         let list = state.witnesses().of(vault);
-        let witnesses = list.iter().map(|entry| witness(vault, entry)).collect();
+        let witnesses = list.iter().map(|entry| Line::of(vault, entry, false)).collect();
         Some(Witnesses { vault, witnesses, broken_at: broken_at(vault, list) })
     });
     found.map(Json).ok_or_else(|| Refused::no_such("vault", vault))
 }
 
-fn witness(vault: VaultId, entry: &state::Witness) -> Witness {
-    Witness {
-        number: entry.number,
-        incarnation: entry.position.incarnation.get(),
-        height: entry.position.height.get(),
-        digest: hex::encode(entry.digest),
-        head: hex::encode(entry.head),
-        log_term: entry.log_id.0,
-        log_index: entry.log_id.1,
-        reporter: entry.reporter,
-        at_ms: entry.at,
-        previous: hex::encode(entry.previous),
-        hash: hex::encode(entry.hash(vault)),
-    }
+/// The lists of all vaults, or of those behind one, as lines that can be checked without this member.
+pub(super) async fn export(State(app): State<App>, Asking(asked): Asking<Exported>) -> Answer<Response> {
+    let after: Option<VaultId> = asked.after.as_deref().map(str::parse).transpose()?;
+    let export = Export::new(after, asked.limit.unwrap_or(u64::MAX).max(1));
+    let map = app.desk.member.map().clone();
+    // One piece is made when the one before it was taken.
+    let pieces = stream::iter(std::iter::from_fn({
+        let mut export = export;
+        move || map.read(|state| export.next(state)).map(Ok::<_, Infallible>)
+    }));
+    let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+    Ok((kind, Body::from_stream(pieces)).into_response())
 }
 
 /// Decisions in order, behind the number `after`.

@@ -8,7 +8,7 @@ use axum::routing::{delete, get, post};
 
 use super::app::App;
 use super::errors::{Answer, Refused};
-use super::{auth, cluster, health, instances, records, recovery, shards, tenants, tenants_more};
+use super::{auth, cluster, health, instances, keys, records, recovery, shards, tenants, tenants_more};
 
 /// The router of a member.
 pub fn router(app: App) -> Router {
@@ -37,9 +37,12 @@ fn fleet() -> Router<App> {
         .route("/admin/placements", get(shards::placements))
         .route("/admin/jobs", get(records::jobs))
         .route("/admin/jobs/{id}", get(records::job).delete(records::withdraw))
+        .route("/admin/witnesses", get(records::export))
         .route("/admin/witnesses/{vault}", get(records::witnesses))
         .route("/admin/decisions", get(records::decisions))
         .route("/admin/recovery-kit", get(recovery::kit))
+        .route("/admin/assertion-keys", get(keys::show))
+        .route("/admin/assertion-keys/rotate", post(keys::rotate))
 }
 
 fn of_tenants() -> Router<App> {

@@ -1,8 +1,19 @@
 //! What comes of a request to somebody who does not answer as an Admin API would.
 
+use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
+
+use axum::http::Response;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioExecutor;
+use hyper_util::server::conn::auto;
+use undercroft_certs::accept::Anonymous;
+use undercroft_certs::authority::Request as Wanted;
+use undercroft_certs::{Authority, Identity, SystemTime, TimeProvider, Tls};
 
 use super::*;
 
@@ -69,4 +80,50 @@ fn https_needs_somebody_to_trust_and_a_token_must_fit_a_header() {
     assert!(matches!(Client::new(https, TOKEN, None), Err(Error::AdminUrl(_))));
     let http = Address::parse("http://localhost:1").expect("a URL");
     assert!(matches!(Client::new(http, "0123456789\nabcdef", None), Err(Error::AdminTokenText)));
+}
+
+/// The URL of a server with a certificate of this role, from the CA in a folder.
+fn secured(role: Role, ca: &Path) -> String {
+    let now = SystemTime.current_time().expect("a clock").as_secs();
+    let (authority, _) = Authority::open_or_make(ca, now).expect("a CA");
+    let ips = vec!["127.0.0.1".parse().expect("an address")];
+    let identity = Identity::new(role, "a").expect("a name");
+    let wanted = Wanted { identity, dns: Vec::new(), ips, days: 30 }.checked().expect("a request");
+    let (_, held) = authority.issue(&wanted, false, now).expect("a certificate");
+    let tls = Tls::open(&held.folder, role, Arc::new(SystemTime)).expect("its files");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    listener.set_nonblocking(true).expect("a listener that does not block");
+    let url = format!("https://{}", listener.local_addr().expect("an address"));
+    // It ends with the tests.
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+            let mut accepted = Anonymous::new(listener, tls);
+            while let Some(stream) = accepted.next().await {
+                let reply = || Response::new(Full::new(Bytes::from_static(b"{}")));
+                let service = service_fn(move |_| async move { Ok::<_, Infallible>(reply()) });
+                let served = auto::Builder::new(TokioExecutor::new());
+                // Whoever asked may have gone.
+                let _ = served.serve_connection(TokioIo::new(stream), service).await;
+            }
+        });
+    });
+    url
+}
+
+#[test]
+fn over_https_only_members_of_the_cluster_that_is_trusted_are_asked() {
+    let (own, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (member, node) = (secured(Role::Control, own.path()), secured(Role::Node, own.path()));
+    let stranger = secured(Role::Control, other.path());
+    let ask = |url: &str| {
+        let trust = Trust::open(&own.path().join("ca.crt"), Arc::new(SystemTime)).expect("a CA");
+        let client = Client::new(Address::parse(url).expect("a URL"), TOKEN, Some(trust)).expect("a client");
+        client.ask(Method::GET, "/admin/cluster", None)
+    };
+    assert_eq!(ask(&member).expect("a reply"), Reply { status: 200, body: b"{}".to_vec() });
+    for url in [node, stranger] {
+        assert!(matches!(ask(&url), Err(Error::AdminUnreachable { .. })), "{url}");
+    }
 }

@@ -98,7 +98,10 @@ mod tests {
     }
 
     fn known(numbers: &[u64]) -> Vec<Known> {
-        numbers.iter().map(|n| Known { id: id(*n), address: address(*n), speaks: 1 }).collect()
+        numbers
+            .iter()
+            .map(|n| Known { id: id(*n), address: address(*n), speaks: 1, certificate: None })
+            .collect()
     }
 
     fn group(voters: &[u64], learners: &[u64]) -> Vec<(MemberId, String, bool)> {

@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-use super::group;
+use super::{group, keys};
 use crate::plan::plan;
 use crate::service::{Desk, Lead};
 use crate::state::Batch;
@@ -56,9 +56,13 @@ async fn round(desk: &Desk, lead: &Lead) -> Result<(), Error> {
     let clock = &desk.ports.clock;
     let moves = desk.member.map().read(|state| {
         let there = |node| state.nodes().get(node).is_some();
-        lead.look(there, |observed| plan(state, observed, clock.elapsed_ms()))
+        lead.look(there, |observed| {
+            let mut moves = plan(state, observed, clock.elapsed_ms());
+            moves.extend(keys::step(state, observed, &desk.key, &desk.ports)?);
+            Ok::<_, Error>(moves)
+        })
     });
-    let moves = moves.unwrap_or_default();
+    let moves = moves.transpose()?.unwrap_or_default();
     if moves.is_empty() {
         return Ok(());
     }
@@ -72,3 +76,7 @@ async fn round(desk: &Desk, lead: &Lead) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "round_test.rs"]
+mod round_test;

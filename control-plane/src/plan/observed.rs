@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use undercroft_proto::{NodeId, ShardId};
 
+use crate::limits;
 use crate::state::Load;
 
 /// One replica of a shard, as the node that holds it sees its Raft group.
@@ -33,6 +34,8 @@ pub struct Contact {
     pub load: Load,
     /// Its replicas.
     pub replicas: BTreeMap<ShardId, Replica>,
+    /// The version of the map that it acts on.
+    pub map_version: u64,
 }
 
 /// Everything seen since a member leads.
@@ -40,13 +43,15 @@ pub struct Contact {
 pub struct Observed {
     since: u64,
     contacts: BTreeMap<NodeId, Contact>,
+    /// When each router was last heard, and which map it acts on.
+    routers: BTreeMap<String, (u64, u64)>,
 }
 
 impl Observed {
     /// Nothing seen yet, at this time.
     #[must_use]
     pub const fn new(now: u64) -> Self {
-        Self { since: now, contacts: BTreeMap::new() }
+        Self { since: now, contacts: BTreeMap::new(), routers: BTreeMap::new() }
     }
 
     /// A node was heard. Of two contacts the later one counts.
@@ -55,6 +60,31 @@ impl Observed {
         if newer {
             self.contacts.insert(node, contact);
         }
+    }
+
+    /// A router was heard. Those that are silent are forgotten; past the bound, the one that is for longest.
+    pub fn heard_router(&mut self, router: String, map_version: u64, now: u64) {
+        self.routers.retain(|_, (at, _)| now.saturating_sub(*at) < limits::ROUTER_SILENT_MS);
+        if self.routers.len() >= limits::WATCHERS
+            && let Some(oldest) =
+                self.routers.iter().min_by_key(|(_, (at, _))| *at).map(|(name, _)| name.clone())
+        {
+            self.routers.remove(&oldest);
+        }
+        self.routers.insert(router, (now, map_version));
+    }
+
+    /// The lowest version of the map that a router acts on which was heard lately; `None` when none was.
+    #[must_use]
+    pub fn oldest_map_of_routers(&self, now: u64) -> Option<u64> {
+        let lately = |at: u64| now.saturating_sub(at) < limits::ROUTER_SILENT_MS;
+        self.routers.values().filter(|(at, _)| lately(*at)).map(|(_, version)| *version).min()
+    }
+
+    /// How long this has been kept.
+    #[must_use]
+    pub const fn age_ms(&self, now: u64) -> u64 {
+        now.saturating_sub(self.since)
     }
 
     /// Forgets nodes that there are not any more.

@@ -151,7 +151,7 @@ fn a_learner_that_is_behind_or_only_says_so_itself_is_not_switched() {
     let switches = |from: u64, replica: Replica| {
         let mut observed = Observed::new(0);
         let replicas = BTreeMap::from([(ShardId::new(1), replica)]);
-        observed.heard(node(from), Contact { at: 1, load: Load::default(), replicas });
+        observed.heard(node(from), Contact { at: 1, load: Load::default(), replicas, map_version: 0 });
         let moves = plan(&state, &observed, 2);
         moves.iter().any(|command| matches!(command, Command::Shard(ShardCommand::Switch { .. })))
     };

@@ -58,7 +58,8 @@ impl World {
         self.follow();
         let nodes: Vec<NodeId> = self.state.nodes().iter().map(|node| node.id).collect();
         for node in nodes.into_iter().filter(|node| !self.silent.contains(node)) {
-            let contact = Contact { at: self.now, load: Load::default(), replicas: self.seen_by(node) };
+            let contact =
+                Contact { at: self.now, load: Load::default(), replicas: self.seen_by(node), map_version: 0 };
             self.observed.heard(node, contact);
         }
         let moves = plan(&self.state, &self.observed, self.now);

@@ -1,14 +1,16 @@
 //! How a member comes to its group: it founds one, enters one, or goes on in the one that it is of.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tonic::{Code, Request, Status};
+use undercroft_certs::Tls;
 use undercroft_proto::MemberId;
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control::EnterRequest;
 
 use super::Options;
-use crate::raft::{Member, MemberConfig, Network};
+use crate::raft::{Member, MemberConfig, Network, RealDisk};
 use crate::service::{Desk, Peers};
 use crate::state::{self, ClusterCommand, Command};
 use crate::{Error, limits};
@@ -19,7 +21,7 @@ pub(super) async fn member(options: &Options, peers: &Peers, address: &str) -> R
         return Member::open(config(options, id)).await;
     }
     if !options.join.is_empty() {
-        let id = enter(&options.join, peers, address).await?;
+        let id = enter(options, peers, address).await?;
         return Member::create(config(options, id)).await;
     }
     let member = Member::create(config(options, MemberId::FIRST)).await?;
@@ -34,16 +36,21 @@ fn config(options: &Options, id: MemberId) -> MemberConfig {
         network: Network::new(id, options.connect.clone()),
         timing: options.timing,
         snapshot_entries: limits::SNAPSHOT_ENTRIES,
+        key_check: options.keys.group.check(),
+        disk: Arc::new(RealDisk),
     }
 }
 
 /// Asks the members for an id, one after another, and again for as long as the group has no leader.
-async fn enter(through: &[String], peers: &Peers, address: &str) -> Result<MemberId, Error> {
-    let tried = || through.join(", ");
+async fn enter(options: &Options, peers: &Peers, address: &str) -> Result<MemberId, Error> {
+    let tried = || options.join.join(", ");
+    let key_check = options.keys.group.check().as_bytes().to_vec();
+    let asked =
+        EnterRequest { version: VERSION, address: address.to_owned(), speaks: state::VERSION, key_check };
     let asking = async {
         loop {
-            for member in through {
-                match ask(peers, member, address).await {
+            for member in &options.join {
+                match ask(peers, member, asked.clone()).await {
                     Ok(id) => return Ok(id),
                     Err(status) if status.code() == Code::Unavailable => {
                         tracing::warn!(member, problem = status.message(), "it cannot take a member in yet");
@@ -61,17 +68,31 @@ async fn enter(through: &[String], peers: &Peers, address: &str) -> Result<Membe
     tokio::time::timeout(limits::ENTER, asking).await.unwrap_or_else(|_| Err(late()))
 }
 
-async fn ask(peers: &Peers, member: &str, address: &str) -> Result<MemberId, Status> {
-    let asked = EnterRequest { version: VERSION, address: address.to_owned(), speaks: state::VERSION };
+async fn ask(peers: &Peers, member: &str, asked: EnterRequest) -> Result<MemberId, Status> {
     let mut call = Request::new(asked);
     call.set_timeout(limits::CALL);
     let reply = peers.at(member)?.enter(call).await?;
     Ok(MemberId::new(reply.into_inner().member))
 }
 
+/// What the group is to know of this member.
+///
+/// # Errors
+/// [`Error::OtherCertificate`] when the group knows this member by another one: it would not be listened to.
+pub(super) fn me(desk: &Desk, address: String, tls: Option<&Arc<Tls>>) -> Result<state::Member, Error> {
+    let id = desk.member.id();
+    let certificate = tls.map(|tls| tls.identity().uri());
+    let bound = desk.member.map().read(|state| state.cluster().member(id)?.certificate.clone());
+    if let (Some(bound), Some(found)) = (&bound, &certificate)
+        && bound != found
+    {
+        return Err(Error::OtherCertificate { member: id, bound: bound.clone(), found: found.clone() });
+    }
+    Ok(state::Member { id, address, speaks: state::VERSION, certificate: certificate.or(bound) })
+}
+
 /// Tells the group where this member is now and what it speaks, when the group knows otherwise. Asks until it is heard.
-pub(super) async fn announce(desk: Desk, address: String) {
-    let me = state::Member { id: desk.member.id(), address, speaks: state::VERSION };
+pub(super) async fn announce(desk: Desk, me: state::Member) {
     loop {
         let known = desk.member.map().read(|state| {
             let entered = state.cluster().members().next().is_some();

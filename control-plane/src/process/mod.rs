@@ -2,6 +2,7 @@
 
 mod address;
 mod entering;
+mod operators;
 mod options;
 mod run;
 mod server;

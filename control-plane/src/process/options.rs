@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use undercroft_proto::{JoinKey, TokenKey};
+use undercroft_proto::JoinKey;
 
 use crate::admin::AdminToken;
+use crate::keys::GroupKey;
 use crate::ports::Ports;
 use crate::raft::{Connect, Timing};
 
 /// The secrets of the control group, the same for each member.
 pub struct Keys {
-    /// The key under which tenants' tokens are kept.
-    pub tokens: TokenKey,
+    /// The group's key: tenants' tokens are kept under it, and what the group mints is sealed under it.
+    pub group: GroupKey,
     /// The key under which nodes prove themselves. Without it no node joins.
     pub join: Option<JoinKey>,
 }
@@ -38,7 +39,7 @@ pub struct Options {
     pub keys: Keys,
     /// How members are reached, and who may call: plain on this machine alone, or with certificates.
     pub connect: Connect,
-    /// The interface for operators, on this machine; `None` for none.
+    /// The interface for operators: plain on this machine alone, or over TLS with the same certificates; `None` for none.
     pub admin: Option<Admin>,
     /// How fast the group notices that its leader is gone.
     pub timing: Timing,

@@ -12,7 +12,7 @@ use tonic::transport::Server as Grpc;
 use undercroft_certs::Tls;
 use undercroft_certs::accept::Incoming;
 
-use super::{Options, address, entering};
+use super::{Options, address, entering, operators};
 use crate::raft::RaftService;
 use crate::service::{ControlService, Desk, Lead, Peers};
 use crate::{Error, admin, leading};
@@ -27,6 +27,8 @@ pub struct Listening {
     pub address: SocketAddr,
     /// For operators.
     pub admin: Option<SocketAddr>,
+    /// Whether both are TLS.
+    pub secured: bool,
 }
 
 /// A running member.
@@ -34,6 +36,7 @@ pub struct Server {
     desk: Desk,
     lead: Lead,
     listening: Listening,
+    tls: Option<Arc<Tls>>,
     stop: watch::Sender<bool>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -54,14 +57,21 @@ impl Server {
         let admin = match &options.admin {
             None => None,
             Some(admin) => {
-                address::only_here("--admin-listen", &admin.listen)?;
+                judge("--admin-listen", &admin.listen)?;
                 Some(listen(&admin.listen).await?)
             }
         };
-        let listening = Listening { address, admin: admin.as_ref().map(|(_, at)| *at) };
+        let listening = Listening { address, admin: admin.as_ref().map(|(_, at)| *at), secured: certified };
         let peers = Peers::new(options.connect.clone());
         let member = Arc::new(entering::member(&options, &peers, &advertised).await?);
-        let desk = Desk { member, peers, ports: options.ports };
+        let desk = Desk { member, peers, ports: options.ports, key: Arc::new(options.keys.group) };
+        let me = match entering::me(&desk, advertised, options.connect.certificates()) {
+            Ok(me) => me,
+            Err(error) => {
+                desk.member.stop().await;
+                return Err(error);
+            }
+        };
         let (lead, (stop, stopped)) = (Lead::default(), watch::channel(false));
         let control = ControlService::new(desk.clone(), lead.clone(), options.keys.join, stopped.clone());
         let services = (desk.member.service(), control);
@@ -69,23 +79,30 @@ impl Server {
         let mut tasks = vec![
             tokio::spawn(fleet(listener, tls.clone(), services, ended(stopped.clone()))),
             tokio::spawn(leading::run(desk.clone(), lead.clone(), stopped.clone())),
-            tokio::spawn(until_stopped(stopped.clone(), entering::announce(desk.clone(), advertised))),
+            tokio::spawn(until_stopped(stopped.clone(), entering::announce(desk.clone(), me))),
         ];
-        if let Some(tls) = tls {
+        if let Some(tls) = tls.clone() {
             let look = async move { tls.watch(undercroft_certs::limits::LOOK).await };
             tasks.push(tokio::spawn(until_stopped(stopped.clone(), look)));
         }
         if let (Some(admin), Some((listener, _))) = (options.admin, admin) {
-            let app = admin::App::new(desk.clone(), admin.token, options.keys.tokens);
-            tasks.push(tokio::spawn(operators(listener, app, stopped)));
+            let app = admin::App::new(desk.clone(), admin.token);
+            let routes = admin::router(app);
+            tasks.push(tokio::spawn(operators::serve(listener, tls.clone(), routes, ended(stopped))));
         }
-        Ok(Self { desk, lead, listening, stop, tasks })
+        Ok(Self { desk, lead, listening, tls, stop, tasks })
     }
 
     /// Where it listens.
     #[must_use]
     pub const fn listening(&self) -> Listening {
         self.listening
+    }
+
+    /// Its certificates; `None` when connections are plain.
+    #[must_use]
+    pub const fn certificates(&self) -> Option<&Arc<Tls>> {
+        self.tls.as_ref()
     }
 
     /// Where decisions are asked for.
@@ -144,14 +161,6 @@ async fn fleet(
     };
     if let Err(error) = served {
         tracing::error!(%error, "the listener for members and nodes has ended");
-    }
-}
-
-/// Serves operators until told to stop.
-async fn operators(listener: TcpListener, app: admin::App, stopped: watch::Receiver<bool>) {
-    let served = axum::serve(listener, admin::router(app)).with_graceful_shutdown(ended(stopped)).await;
-    if let Err(error) = served {
-        tracing::error!(%error, "the listener for operators has ended");
     }
 }
 

@@ -1,8 +1,10 @@
 //! Files that survive a loss of power: written beside, flushed, renamed, the folder flushed. And a folder of one's own.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
+
+use super::Disk;
 
 /// Flushes the names in a folder.
 pub(super) fn sync(folder: &Path) -> io::Result<()> {
@@ -17,13 +19,20 @@ pub(super) fn make(folder: &Path) -> io::Result<()> {
     folder.parent().map_or(Ok(()), sync)
 }
 
-/// Puts a file with these bytes in the place of whatever has its name.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Puts a file with these bytes in the place of whatever has its name. When that fails, what had the name is as it was, and
+/// nothing half written is left to fill the disk.
+pub(super) fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension("new");
-    let mut file = File::create(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
+    let written = || -> io::Result<()> {
+        let mut file = File::create(&beside)?;
+        disk.write(&mut file, bytes)?;
+        disk.flush(&file)?;
+        fs::rename(&beside, path)
+    };
+    written().inspect_err(|_| {
+        // The first failure is the one to tell.
+        let _ = fs::remove_file(&beside);
+    })?;
     path.parent().map_or(Ok(()), sync)
 }
 

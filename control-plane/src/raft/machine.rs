@@ -9,6 +9,7 @@ use openraft::entry::RaftEntry;
 use openraft::storage::{EntryResponder, RaftStateMachine};
 use openraft::{EntryPayload, OptionalSend, RaftSnapshotBuilder};
 
+use super::Disk;
 use super::codec::invalid;
 use super::map::{Applied, SharedMap};
 use super::snapshots::Snapshots;
@@ -28,8 +29,8 @@ impl Machine {
     ///
     /// # Errors
     /// [`Error::SnapshotDamaged`], [`Error::Version`], [`Error::Invariant`], [`Error::Io`].
-    pub fn open(folder: &Path) -> Result<Self, Error> {
-        let snapshots = Snapshots::open(folder)?;
+    pub fn open(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self, Error> {
+        let snapshots = Snapshots::open(folder, disk)?;
         let applied =
             snapshots.load()?.map(|snapshot| unpack(&snapshot.meta, &snapshot.snapshot)).transpose()?;
         Ok(Self { map: SharedMap::new(applied.unwrap_or_default()), snapshots })

@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 
+use super::log::LogHeld;
 use super::types::{Proposal, Raft, Types};
-use super::{LogStore, Machine, Network, RaftService, SharedMap, codec, folder};
+use super::{Disk, LogStore, Machine, Network, RaftService, RealDisk, SharedMap, codec, folder};
+use crate::keys::KeyCheck;
 use crate::state::{Batch, Outcome};
 use crate::{Error, limits};
 
@@ -47,6 +49,10 @@ pub struct MemberConfig {
     pub timing: Timing,
     /// Entries after which a snapshot is taken; [`limits::SNAPSHOT_ENTRIES`] but in tests.
     pub snapshot_entries: u64,
+    /// Tells the group's key from any other. A folder is of the key that it was begun under.
+    pub key_check: KeyCheck,
+    /// Where it writes; the disk of this machine but in tests.
+    pub disk: Arc<dyn Disk>,
 }
 
 impl MemberConfig {
@@ -54,7 +60,8 @@ impl MemberConfig {
     #[must_use]
     pub fn plain(folder: PathBuf, id: MemberId) -> Self {
         let snapshot_entries = limits::SNAPSHOT_ENTRIES;
-        Self { folder, id, network: Network::plain(id), timing: Timing::default(), snapshot_entries }
+        let (network, timing, key_check) = (Network::plain(id), Timing::default(), KeyCheck::default());
+        Self { folder, id, network, timing, snapshot_entries, key_check, disk: Arc::new(RealDisk) }
     }
 
     fn raft(&self) -> Result<Config, Error> {
@@ -84,6 +91,7 @@ impl MemberConfig {
 struct Identity {
     version: u32,
     member: MemberId,
+    key: KeyCheck,
 }
 
 /// A running member.
@@ -92,6 +100,7 @@ pub struct Member {
     raft: Raft,
     map: SharedMap,
     access: Access,
+    log: LogHeld,
 }
 
 impl Member {
@@ -101,10 +110,10 @@ impl Member {
     /// [`Error::LogExists`], [`Error::Io`].
     pub async fn create(config: MemberConfig) -> Result<Self, Error> {
         folder::make(&config.folder).map_err(|error| Error::io("create", &config.folder, error))?;
-        let log = LogStore::create(&config.folder.join("log"), config.id)?;
-        let identity = codec::encode(&Identity { version: 1, member: config.id });
+        let log = LogStore::create(&config.folder.join("log"), config.id, config.disk.clone())?;
+        let identity = codec::encode(&Identity { version: 1, member: config.id, key: config.key_check });
         let path = config.folder.join("member");
-        let kept = identity.and_then(|bytes| folder::replace(&path, &bytes));
+        let kept = identity.and_then(|bytes| folder::replace(&*config.disk, &path, &bytes));
         kept.map_err(|error| Error::io("write", &path, error))?;
         Self::start(config, log).await
     }
@@ -112,6 +121,7 @@ impl Member {
     /// Starts a member that ran before.
     ///
     /// # Errors
+    /// [`Error::OtherKey`] for another key of the group than it was begun under.
     /// [`Error::LogMissing`], [`Error::LogDamaged`] and [`Error::SnapshotDamaged`]: this member must come back under a new
     /// id. [`Error::Io`].
     pub async fn open(config: MemberConfig) -> Result<Self, Error> {
@@ -122,17 +132,20 @@ impl Member {
             let problem = format!("it is of member {}, version {}", identity.member, identity.version);
             return Err(Error::LogDamaged { file: path, at: 0, problem });
         }
-        let log = LogStore::open(&config.folder.join("log"), config.id)?;
+        if identity.key != config.key_check {
+            return Err(Error::OtherKey(config.folder));
+        }
+        let log = LogStore::open(&config.folder.join("log"), config.id, config.disk.clone())?;
         Self::start(config, log).await
     }
 
     async fn start(config: MemberConfig, log: LogStore) -> Result<Self, Error> {
-        let machine = Machine::open(&config.folder.join("snapshots"))?;
+        let machine = Machine::open(&config.folder.join("snapshots"), config.disk.clone())?;
         let map = machine.map();
         let raft_config = Arc::new(config.raft()?);
-        let access = config.network.access();
+        let (access, held) = (config.network.access(), log.held());
         let raft = Raft::new(config.id.get(), raft_config, config.network, log, machine).await;
-        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map, access })
+        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map, access, log: held })
     }
 
     /// Its id.
@@ -160,11 +173,21 @@ impl Member {
         }
     }
 
+    /// Why this member takes part in nothing any more; `None` while it does. A disk that fails ends it, so that nothing is
+    /// promised which may not be kept; it goes on when it is started again and the disk is well.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let metrics = self.raft.metrics();
+        metrics.borrow_watched().running_state.as_ref().err().map(ToString::to_string)
+    }
+
     /// Whether this member leads, as far as it knows.
     #[must_use]
     pub fn leads(&self) -> bool {
         let metrics = self.raft.metrics();
-        metrics.borrow_watched().state == openraft::ServerState::Leader
+        let metrics = metrics.borrow_watched();
+        // What it last was stays there when it has ended.
+        metrics.state == openraft::ServerState::Leader && metrics.running_state.is_ok()
     }
 
     /// Who leads and where, as far as this member knows.
@@ -172,7 +195,7 @@ impl Member {
     pub fn leader(&self) -> Option<(MemberId, String)> {
         let metrics = self.raft.metrics();
         let metrics = metrics.borrow_watched();
-        let leader = metrics.current_leader?;
+        let leader = metrics.current_leader.filter(|_| metrics.running_state.is_ok())?;
         let node = metrics.membership_config.membership().get_node(&leader)?;
         Some((MemberId::new(leader), node.addr.clone()))
     }
@@ -211,7 +234,7 @@ impl Member {
     /// The service by which others reach it; with certificates, only members may call it.
     #[must_use]
     pub fn service(&self) -> RaftService {
-        RaftService::new(self.id, self.raft.clone(), self.access)
+        RaftService::new(self.id, self.raft.clone(), self.access, self.map.clone())
     }
 
     /// Founds the group: these members, with their addresses, and nobody else. On one of them, once.
@@ -314,10 +337,19 @@ impl Member {
         self.raft.trigger().transfer_leader(to.get()).await.map_err(stopped)
     }
 
-    /// Stops. What was acknowledged is on disk already.
+    /// Stops. What was acknowledged is on disk already, and the folder is free for whoever starts it again.
     pub async fn stop(&self) {
         // It fails when the task has ended already, which is what is wanted.
         let _ = self.raft.shutdown().await;
+        let freed = async {
+            // The library's last tasks end by themselves, a moment after.
+            while self.log.is_held() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        if tokio::time::timeout(limits::LET_GO, freed).await.is_err() {
+            tracing::warn!(member = %self.id, "the log is still held after the member has stopped");
+        }
     }
 }
 

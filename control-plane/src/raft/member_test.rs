@@ -134,7 +134,7 @@ impl Group {
 
 /// Founds the cluster with one shard on three nodes.
 fn founding() -> Batch {
-    let known = Known { id: MemberId::FIRST, address: "127.0.0.1:1".into(), speaks: 1 };
+    let known = Known { id: MemberId::FIRST, address: "127.0.0.1:1".into(), speaks: 1, certificate: None };
     let settings = Settings { id: [7; 16], salt: 11, replicas: 3, witness_days: 7 };
     let mut commands = vec![
         Command::Cluster(ClusterCommand::AddMember(known)),

@@ -5,6 +5,7 @@
 
 mod codec;
 mod connect;
+mod disk;
 mod folder;
 mod history;
 pub mod log;
@@ -17,6 +18,7 @@ mod snapshots;
 mod types;
 
 pub use connect::Connect;
+pub use disk::{Disk, RealDisk};
 pub use log::LogStore;
 pub use machine::Machine;
 pub use map::{SharedMap, Since};
@@ -25,6 +27,9 @@ pub use network::Network;
 pub use serve::RaftService;
 pub use types::{Proposal, Raft, Reply, Types};
 
+#[cfg(test)]
+#[path = "faults_test.rs"]
+mod faults_test;
 #[cfg(test)]
 #[path = "member_test.rs"]
 mod member_test;

@@ -4,6 +4,7 @@ use openraft::raft::{AppendEntriesRequest, TransferLeaderRequest, VoteRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tonic::{Request, Response, Status, Streaming};
+use undercroft_certs::Identity;
 use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 use undercroft_proto::wire;
@@ -12,7 +13,7 @@ use undercroft_proto::wire::raft::{RaftReply, RaftRequest, SnapshotChunk};
 
 use super::network::GROUP;
 use super::types::{Raft, Types, Vote};
-use super::{codec, snapshots};
+use super::{SharedMap, codec, snapshots};
 use crate::limits;
 
 /// The service by which other members reach this one.
@@ -21,12 +22,13 @@ pub struct RaftService {
     me: MemberId,
     raft: Raft,
     access: Access,
+    map: SharedMap,
 }
 
 impl RaftService {
     /// The service of a member.
-    pub(super) const fn new(me: MemberId, raft: Raft, access: Access) -> Self {
-        Self { me, raft, access }
+    pub(super) const fn new(me: MemberId, raft: Raft, access: Access, map: SharedMap) -> Self {
+        Self { me, raft, access, map }
     }
 
     /// The service, ready to be added to a server.
@@ -52,9 +54,23 @@ impl RaftService {
         Ok(())
     }
 
+    /// A member speaks under its own certificate alone. One that is not known here yet is taken by its role: who is behind
+    /// learns of new members from them.
+    fn speaks(&self, peer: Option<&Identity>, from: u64) -> Result<(), Status> {
+        let Some(peer) = peer else { return Ok(()) };
+        let bound = self.map.read(|state| state.cluster().member(MemberId::new(from))?.certificate.clone());
+        match bound {
+            Some(bound) if bound != peer.uri() => Err(Status::permission_denied(format!(
+                "member {from} is bound to the certificate {bound}, and this message came with that of {peer}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn open<Q: DeserializeOwned>(&self, request: &Request<RaftRequest>) -> Result<Q, Status> {
-        self.access.check(request.extensions())?;
+        let peer = self.access.check(request.extensions())?;
         let request = request.get_ref();
+        self.speaks(peer, request.from)?;
         self.check(request.version, request.group, request.to)?;
         codec::decode(&request.payload).map_err(|error| Status::invalid_argument(error.to_string()))
     }
@@ -92,7 +108,7 @@ impl RaftTransport for RaftService {
         &self,
         request: Request<Streaming<SnapshotChunk>>,
     ) -> Result<Response<RaftReply>, Status> {
-        self.access.check(request.extensions())?;
+        let peer = self.access.check(request.extensions())?.cloned();
         let mut pieces = request.into_inner();
         let (mut head, mut state) = (Vec::new(), Vec::new());
         loop {
@@ -100,6 +116,7 @@ impl RaftTransport for RaftService {
                 return Err(Status::aborted("the snapshot ended before its last piece"));
             };
             self.check(piece.version, piece.group, piece.to)?;
+            self.speaks(peer.as_ref(), piece.from)?;
             if state.len() + piece.body.len() > limits::SNAPSHOT_BYTES {
                 return Err(Status::resource_exhausted("the snapshot is larger than any can be"));
             }

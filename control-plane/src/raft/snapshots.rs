@@ -8,21 +8,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::types::{LogId, Membership, Snapshot, SnapshotData, SnapshotMeta};
-use super::{codec, folder};
+use super::{Disk, codec, folder};
 use crate::Error;
 
 const MAGIC: [u8; 8] = *b"UCctsnp\x01";
 
 /// The folder of snapshots.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Snapshots {
     file: PathBuf,
+    disk: Arc<dyn Disk>,
 }
 
 impl Snapshots {
-    pub(super) fn open(folder: &Path) -> Result<Self, Error> {
+    pub(super) fn open(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self, Error> {
         folder::make(folder).map_err(|error| Error::io("create", folder, error))?;
-        Ok(Self { file: folder.join("newest.snapshot") })
+        Ok(Self { file: folder.join("newest.snapshot"), disk })
     }
 
     /// Puts a snapshot in the place of the one before it. When this returns it survives a loss of power.
@@ -34,7 +35,7 @@ impl Snapshots {
         bytes.extend(head);
         bytes.extend(state);
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-        folder::replace(&self.file, &bytes)
+        folder::replace(&*self.disk, &self.file, &bytes)
     }
 
     /// The newest snapshot; `None` when there never was one.

@@ -17,7 +17,7 @@ use undercroft_proto::wire::raft::RaftRequest;
 use undercroft_proto::wire::raft::raft_transport_client::RaftTransportClient;
 use undercroft_proto::{MemberId, NodeId};
 
-use super::{Connect, Member, MemberConfig, Network, Timing};
+use super::{Connect, Member, MemberConfig, Network, RealDisk, Timing};
 use crate::Error;
 use crate::limits;
 use crate::state::fixture::{START, join};
@@ -69,6 +69,8 @@ impl Group {
             network,
             timing: Timing::default(),
             snapshot_entries: limits::SNAPSHOT_ENTRIES,
+            key_check: Default::default(),
+            disk: Arc::new(RealDisk),
         };
         let member = Member::create(config).await.expect("a member");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -10,21 +10,15 @@ use undercroft_proto::wire::control as wire;
 use undercroft_proto::wire::control::control_server::{Control, ControlServer};
 use undercroft_proto::{JoinKey, NodeId, ShardId};
 
+use super::caller::{Caller, was_passed_on};
 use super::challenges::Challenges;
 use super::convert::{self, failed, known, malformed, refused};
+use super::join::belongs;
 use super::peers::Client;
-use super::watch::Watcher;
+use super::watch::{Audience, Watcher};
 use super::{Desk, Lead, enter, join, steps};
 use crate::limits;
-use crate::state::{Command, Outcome, Step, WitnessCommand};
-
-/// Calls of nodes, which members pass on.
-const NODES: &[Role] = &[Role::Node, Role::Control];
-/// Calls between members.
-const MEMBERS: &[Role] = &[Role::Control];
-
-/// Marks a call that was passed on, so that it is not passed on again.
-const PASSED_ON: &str = "undercroft-passed-on";
+use crate::state::{Command, Outcome, State, Step, WitnessCommand};
 
 /// The service of a member. Clones share it.
 #[derive(Clone)]
@@ -56,9 +50,20 @@ impl ControlService {
             .max_encoding_message_size(limits::MESSAGE_BYTES)
     }
 
-    /// Lets a call pass whose certificate is of one of these roles.
-    fn admit<T>(&self, call: &Request<T>, roles: &[Role]) -> Result<(), Status> {
-        self.0.desk.peers.access(roles).check(call.extensions()).map(|_| ())
+    /// Who makes a call that is for this role alone.
+    fn direct<T>(&self, call: &Request<T>, role: Role) -> Result<Caller, Status> {
+        Caller::of(self.0.desk.peers.access(&[role]), role, call)
+    }
+
+    /// Who makes a call that is for this role, and that members pass on.
+    fn caller<T>(&self, call: &Request<T>, role: Role) -> Result<Caller, Status> {
+        Caller::of(self.0.desk.peers.access(&[role, Role::Control]), role, call)
+    }
+
+    /// Whether a call about a node comes from that node, as far as this member knows.
+    fn about<T>(&self, call: &Request<T>, node: u64) -> Result<(), Status> {
+        let caller = self.direct(call, Role::Node)?;
+        self.0.desk.member.map().read(|state| belongs(state, NodeId::new(node), &caller))
     }
 
     /// The leader to pass a call on to; `None` when it is this member.
@@ -68,21 +73,13 @@ impl ControlService {
             return Ok(None);
         }
         let none = || Status::unavailable("no member leads at the moment; ask again in a second");
-        if call.metadata().contains_key(PASSED_ON) {
+        if was_passed_on(call) {
             return Err(none());
         }
         let (leader, address) = desk.member.leader().ok_or_else(none)?;
         // It was elected and has not begun to lead.
         if leader == desk.member.id() { Err(none()) } else { desk.peers.at(&address).map(Some) }
     }
-}
-
-/// A call as it is passed on.
-fn passed_on<T>(message: T) -> Request<T> {
-    let mut call = Request::new(message);
-    call.metadata_mut().insert(PASSED_ON, tonic::metadata::MetadataValue::from_static("1"));
-    call.set_timeout(limits::CALL);
-    call
 }
 
 #[tonic::async_trait]
@@ -93,26 +90,26 @@ impl Control for ControlService {
         &self,
         call: Request<wire::ChallengeRequest>,
     ) -> Result<Response<wire::ChallengeReply>, Status> {
-        self.admit(&call, NODES)?;
+        self.direct(&call, Role::Node)?;
         known(call.get_ref().version)?;
         let challenge = self.0.challenges.give(&self.0.desk.ports).to_vec();
         Ok(Response::new(wire::ChallengeReply { version: VERSION, challenge }))
     }
 
     async fn join(&self, call: Request<wire::JoinRequest>) -> Result<Response<wire::JoinReply>, Status> {
-        self.admit(&call, NODES)?;
+        let caller = self.direct(&call, Role::Node)?;
         known(call.get_ref().version)?;
-        join::join(&self.0, call.into_inner()).await.map(Response::new)
+        join::join(&self.0, &caller, call.into_inner()).await.map(Response::new)
     }
 
     async fn heartbeat(
         &self,
         call: Request<wire::HeartbeatRequest>,
     ) -> Result<Response<wire::HeartbeatReply>, Status> {
-        self.admit(&call, NODES)?;
+        let caller = self.caller(&call, Role::Node)?;
         known(call.get_ref().version)?;
         if let Some(mut leader) = self.leader(&call)? {
-            return leader.heartbeat(passed_on(call.into_inner())).await;
+            return leader.heartbeat(caller.pass_on(call.into_inner())).await;
         }
         let Inner { desk, lead, .. } = &*self.0;
         let heartbeat = call.into_inner();
@@ -120,7 +117,7 @@ impl Control for ControlService {
         let contact = convert::contact(&heartbeat, desk.ports.clock.elapsed_ms());
         let contact = contact.map_err(|error| malformed(&error))?;
         let map_version =
-            desk.member.map().read(|state| join::belongs(state, node).map(|()| state.version()))?;
+            desk.member.map().read(|state| belongs(state, node, &caller).map(|()| state.version()))?;
         if !lead.heard(node, contact) {
             return Err(Status::unavailable("this member has ceased to lead; ask again in a second"));
         }
@@ -129,33 +126,55 @@ impl Control for ControlService {
 
     async fn watch(&self, call: Request<wire::WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
         known(call.get_ref().version)?;
-        let (role, tenants) = match call.get_ref().role {
-            1 => (Role::Node, false),
-            2 => (Role::Router, true),
+        let audience = match call.get_ref().role {
+            1 => Audience::Node(NodeId::new(call.get_ref().node), self.direct(&call, Role::Node)?),
+            2 => {
+                // What tenants are known by is for routers alone.
+                self.direct(&call, Role::Router)?;
+                Audience::Router
+            }
             other => {
                 let what = format!("message WatchRequest: field 'role' is {other}; 1 node, 2 router");
                 return Err(Status::invalid_argument(what));
             }
         };
-        // What tenants are known by is for routers alone.
-        self.admit(&call, &[role])?;
-        let asked = call.into_inner();
-        let place = self.0.watchers.clone().try_acquire_owned().map_err(|_| {
+        let Inner { desk, watchers, stop, .. } = &*self.0;
+        desk.member.map().read(|state| audience.may_watch(state))?;
+        let place = watchers.clone().try_acquire_owned().map_err(|_| {
             Status::resource_exhausted("this member has as many watchers as it takes; watch another one")
         })?;
-        let map = self.0.desk.member.map().clone();
-        Ok(Response::new(Box::pin(
-            Watcher::new(map, (asked.have, tenants), self.0.stop.clone(), place).stream(),
-        )))
+        let (map, have) = (desk.member.map().clone(), call.get_ref().have);
+        let watcher = Watcher::new(map, (have, audience, desk.key.clone()), stop.clone(), place);
+        Ok(Response::new(Box::pin(watcher.stream())))
+    }
+
+    async fn report_map(
+        &self,
+        call: Request<wire::MapReport>,
+    ) -> Result<Response<wire::MapReportReply>, Status> {
+        let caller = self.caller(&call, Role::Router)?;
+        known(call.get_ref().version)?;
+        if let Some(mut leader) = self.leader(&call)? {
+            return leader.report_map(caller.pass_on(call.into_inner())).await;
+        }
+        let said = call.into_inner();
+        let Inner { desk, lead, .. } = &*self.0;
+        let router =
+            convert::router(&said.router, caller.certificate()).map_err(|error| malformed(&error))?;
+        if !lead.heard_router(router, said.map_version, desk.ports.clock.elapsed_ms()) {
+            return Err(Status::unavailable("this member has ceased to lead; ask again in a second"));
+        }
+        let map_version = desk.member.map().read(State::version);
+        Ok(Response::new(wire::MapReportReply { version: VERSION, map_version }))
     }
 
     async fn report_witnesses(
         &self,
         call: Request<wire::WitnessesRequest>,
     ) -> Result<Response<wire::WitnessesReply>, Status> {
-        self.admit(&call, NODES)?;
+        known(call.get_ref().version)?;
+        self.about(&call, call.get_ref().node)?;
         let asked = call.into_inner();
-        known(asked.version)?;
         if asked.witnesses.len() > limits::REPORTED_WITNESSES {
             let (has, most) = (asked.witnesses.len(), limits::REPORTED_WITNESSES);
             let what = format!(
@@ -186,11 +205,11 @@ impl Control for ControlService {
         &self,
         call: Request<wire::JobStepsRequest>,
     ) -> Result<Response<wire::JobStepsReply>, Status> {
-        self.admit(&call, NODES)?;
+        let caller = self.caller(&call, Role::Node)?;
         known(call.get_ref().version)?;
         match self.leader(&call)? {
-            Some(mut leader) => leader.take_job_steps(passed_on(call.into_inner())).await,
-            None => steps::take(&self.0, &call.into_inner()).await.map(Response::new),
+            Some(mut leader) => leader.take_job_steps(caller.pass_on(call.into_inner())).await,
+            None => steps::take(&self.0, &caller, &call.into_inner()).await.map(Response::new),
         }
     }
 
@@ -198,8 +217,8 @@ impl Control for ControlService {
         &self,
         call: Request<wire::JobStepReport>,
     ) -> Result<Response<wire::JobStepReportReply>, Status> {
-        self.admit(&call, NODES)?;
         known(call.get_ref().version)?;
+        self.about(&call, call.get_ref().node)?;
         steps::report(&self.0, call.into_inner()).await.map(Response::new)
     }
 
@@ -207,18 +226,18 @@ impl Control for ControlService {
         &self,
         call: Request<wire::ProposeRequest>,
     ) -> Result<Response<wire::ProposeReply>, Status> {
-        self.admit(&call, MEMBERS)?;
+        self.direct(&call, Role::Control)?;
         let asked = call.into_inner();
         known(asked.version)?;
         enter::propose(&self.0, &asked.batch).await.map(Response::new)
     }
 
     async fn enter(&self, call: Request<wire::EnterRequest>) -> Result<Response<wire::EnterReply>, Status> {
-        self.admit(&call, MEMBERS)?;
+        let caller = self.caller(&call, Role::Control)?;
         known(call.get_ref().version)?;
         match self.leader(&call)? {
-            Some(mut leader) => leader.enter(passed_on(call.into_inner())).await,
-            None => enter::enter(&self.0, call.into_inner()).await.map(Response::new),
+            Some(mut leader) => leader.enter(caller.pass_on(call.into_inner())).await,
+            None => enter::enter(&self.0, &caller, call.into_inner()).await.map(Response::new),
         }
     }
 }

@@ -1,16 +1,18 @@
 //! From the state to messages, and from messages to what the state and the plan are told. Every field is judged.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tonic::Status;
 use undercroft_proto::wire::control as wire;
 use undercroft_proto::wire::{self as fields, VERSION};
 use undercroft_proto::{Error, ErrorClass, Height, Incarnation, NodeId, Position, ShardId};
 
+use crate::keys::GroupKey;
 use crate::plan::{Contact, Replica};
 use crate::state::{
-    JobState, Level, Load, MapChange, Node, NodeState, Phase, ReadPolicy, Refusal, Report, Shard, Tenant,
-    Vault,
+    AssertionKeys, JobState, Level, Load, MapChange, Node, NodeState, Phase, ReadPolicy, Refusal, Report,
+    Shard, Tenant, Vault,
 };
 
 /// The status of a class.
@@ -54,10 +56,21 @@ fn wrong(message: &'static str, field: &'static str, problem: impl Into<String>)
     Error::Message { message, field, problem: problem.into() }
 }
 
-/// One change of the map, for a watcher that may know of tenants or not.
-pub(super) fn change(change: &MapChange, tenants: bool) -> Option<wire::MapChange> {
+/// Who is told of the map.
+#[derive(Clone)]
+pub(super) struct Told {
+    /// Whether it may know of tenants, and how they are recognised.
+    pub(super) tenants: bool,
+    /// Opens the keys that it is given.
+    pub(super) key: Arc<GroupKey>,
+}
+
+/// One change of the map, as somebody is told of it.
+pub(super) fn change(change: &MapChange, told: &Told) -> Option<wire::MapChange> {
     use wire::map_change::Change;
+    let tenants = told.tenants;
     let change = match change {
+        MapChange::Keys(found) => Change::Keys(keys(found, told)),
         MapChange::Node(found) => Change::Node(node(found)),
         MapChange::NodeGone(id) => Change::NodeGone(id.get()),
         MapChange::Shard(found) => Change::Shard(shard(found)),
@@ -68,6 +81,18 @@ pub(super) fn change(change: &MapChange, tenants: bool) -> Option<wire::MapChang
         MapChange::Tenant(_) | MapChange::TenantGone(_) => return None,
     };
     Some(wire::MapChange { change: Some(change), version: VERSION })
+}
+
+fn keys(keys: &AssertionKeys, told: &Told) -> wire::Keys {
+    let opened = keys.newest_first().filter_map(|sealed| {
+        let key = told.key.open(&sealed.sealed);
+        if key.is_none() {
+            tracing::error!(key = sealed.id, "a key of assertions does not open under this member's key");
+        }
+        Some(wire::AssertionKey { version: VERSION, id: sealed.id, key: key?.to_vec() })
+    });
+    let token = if told.tenants { told.key.token_key_bytes().to_vec() } else { Vec::new() };
+    wire::Keys { version: VERSION, assertion: opened.collect(), token }
 }
 
 fn node(node: &Node) -> wire::Node {
@@ -154,7 +179,8 @@ pub(super) fn contact(heartbeat: &wire::HeartbeatRequest, at: u64) -> Result<Con
         open_vaults: load.open_vaults,
         requests_per_second: load.requests_per_second,
     };
-    Ok(Contact { at, load, replicas: replicas.collect() })
+    let map_version = heartbeat.map_version;
+    Ok(Contact { at, load, replicas: replicas.collect(), map_version })
 }
 
 fn replica(report: &wire::ShardReport) -> Replica {
@@ -170,6 +196,19 @@ fn replica(report: &wire::ShardReport) -> Replica {
         settled: report.settled,
         matched: matched.collect::<BTreeMap<_, _>>(),
     }
+}
+
+/// What a router is kept under: its certificate, or what it calls itself where there are none.
+pub(super) fn router(name: &str, certificate: Option<String>) -> Result<String, Error> {
+    let named = (1..=crate::limits::NAME_BYTES).contains(&name.len());
+    if named || certificate.is_some() {
+        return Ok(certificate.unwrap_or_else(|| name.to_owned()));
+    }
+    Err(wrong(
+        "MapReport",
+        "router",
+        format!("has {} bytes; from 1 to {}", name.len(), crate::limits::NAME_BYTES),
+    ))
 }
 
 /// One witness as it is reported.

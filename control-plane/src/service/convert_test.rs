@@ -1,16 +1,58 @@
 //! What messages say of the state, and which messages are refused.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control as wire;
 use undercroft_proto::wire::control::map_change::Change;
 
-use super::{change, contact, job_state, known, report};
+use super::{Told, change, contact, job_state, known, report, router};
+use crate::keys::GroupKey;
+use crate::ports::Ports;
 use crate::state::fixture::{create, run, serving};
-use crate::state::{MapChange, ShardCommand, State};
+use crate::state::{Command, KeyCommand, MapChange, ShardCommand, State};
+
+fn to(tenants: bool) -> Told {
+    Told { tenants, key: Arc::new(GroupKey::new([4; 32])) }
+}
 
 fn told(state: &State, tenants: bool) -> Vec<Change> {
-    state.whole_map().filter_map(|found| change(&found, tenants)?.change).collect()
+    state.whole_map().filter_map(|found| change(&found, &to(tenants))?.change).collect()
+}
+
+#[test]
+fn keys_are_told_open_and_how_tokens_are_recognised_to_routers_alone() {
+    let (key, ports) = (GroupKey::new([4; 32]), Ports::of_this_machine());
+    let mut state = serving(1);
+    for secret in [[1; 32], [2; 32]] {
+        let sealed = key.seal(&secret, &ports).expect("sealed");
+        run(&mut state, Command::Key(KeyCommand::Rotate { sealed, at_once: false }));
+    }
+    let keys = |tenants| match told(&state, tenants).into_iter().next() {
+        Some(Change::Keys(keys)) => keys,
+        other => panic!("{other:?}"),
+    };
+    let assertion: Vec<_> = keys(false).assertion.into_iter().map(|key| (key.id, key.key)).collect();
+    assert_eq!(assertion, [(2, vec![2; 32]), (1, vec![1; 32])], "the newest first");
+    assert_eq!((keys(false).token, keys(true).token), (vec![], vec![4; 32]));
+    let stranger = Told { tenants: true, key: Arc::new(GroupKey::new([5; 32])) };
+    let Some(Change::Keys(none)) =
+        change(&state.whole_map().next().expect("keys"), &stranger).and_then(|c| c.change)
+    else {
+        panic!("keys come first")
+    };
+    assert!(none.assertion.is_empty(), "another key opens nothing");
+}
+
+#[test]
+fn a_router_is_known_by_its_certificate_or_by_what_it_calls_itself() {
+    assert_eq!(
+        router("r", Some("undercroft:role/router/a".into())).expect("known"),
+        "undercroft:role/router/a"
+    );
+    assert_eq!(router("r", None).expect("known"), "r");
+    assert!(router("", None).is_err() && router(&"r".repeat(200), None).is_err());
 }
 
 #[test]
@@ -18,12 +60,12 @@ fn a_node_is_told_everything_but_tenants() {
     let mut state = serving(2);
     run(&mut state, create(1));
     let (node, router) = (told(&state, false), told(&state, true));
-    assert_eq!((node.len(), router.len()), (3 + 2 + 1, 3 + 2 + 1 + 1));
+    assert_eq!((node.len(), router.len()), (1 + 3 + 2 + 1, 1 + 3 + 2 + 1 + 1));
     assert!(!node.iter().any(|change| matches!(change, Change::Tenant(_) | Change::TenantGone(_))));
     let Some(Change::Tenant(tenant)) = router.last() else { panic!("{router:?}") };
     assert_eq!((tenant.token_mac.len(), tenant.vault.len(), tenant.read_policy), (32, 16, 1));
     let gone = MapChange::TenantGone(undercroft_proto::TenantId::from_u64(7));
-    assert!(change(&gone, false).is_none() && change(&gone, true).is_some());
+    assert!(change(&gone, &to(false)).is_none() && change(&gone, &to(true)).is_some());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control::ProposeRequest;
 
 use super::Peers;
+use crate::keys::GroupKey;
 use crate::ports::Ports;
 use crate::raft::Member;
 use crate::state::{Batch, Command, Outcome, Request, Step};
@@ -25,6 +26,8 @@ pub struct Desk {
     pub peers: Peers,
     /// Time and randomness.
     pub ports: Ports,
+    /// The group's key.
+    pub key: Arc<GroupKey>,
 }
 
 impl Desk {

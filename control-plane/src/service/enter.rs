@@ -5,6 +5,7 @@ use undercroft_proto::MemberId;
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control as wire;
 
+use super::caller::Caller;
 use super::control::Inner;
 use super::convert::{failed, refused, status};
 use crate::Error;
@@ -32,11 +33,23 @@ pub(super) async fn propose(inner: &Inner, batch: &[u8]) -> Result<wire::Propose
     }
 }
 
+/// What a member is told that has not the group's key.
+const OTHER_KEY: &str =
+    "it was started with another UNDERCROFT_ORCH_KEY than this group has; give every member the same one";
+
 /// Gives a new member its id and makes it known. The leader takes it into the group when it has caught up.
 ///
 /// One at a time, and from a state that has all that was decided: two members never get one id. An id whose answer is lost
 /// belongs to nobody, and may be given again.
-pub(super) async fn enter(inner: &Inner, asked: wire::EnterRequest) -> Result<wire::EnterReply, Status> {
+pub(super) async fn enter(
+    inner: &Inner,
+    caller: &Caller,
+    asked: wire::EnterRequest,
+) -> Result<wire::EnterReply, Status> {
+    // Tokens that it minted or recognised under another key would open nothing, or the wrong thing.
+    if asked.key_check != inner.desk.key.check().as_bytes() {
+        return Err(Status::permission_denied(OTHER_KEY));
+    }
     let _turn = inner.lead.turn().await;
     let member = &inner.desk.member;
     member.catch_up().await.map_err(|error| failed(&error))?;
@@ -50,7 +63,8 @@ pub(super) async fn enter(inner: &Inner, asked: wire::EnterRequest) -> Result<wi
             asked.address
         )));
     }
-    let known = Member { id, address: asked.address, speaks: asked.speaks };
+    let known =
+        Member { id, address: asked.address, speaks: asked.speaks, certificate: caller.certificate() };
     let batch =
         Batch::of(inner.desk.ports.clock.now_ms(), [Command::Cluster(ClusterCommand::AddMember(known))]);
     match member.propose(&batch).await.map_err(|error| failed(&error))?.first() {

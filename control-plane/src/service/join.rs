@@ -5,6 +5,7 @@ use undercroft_proto::wire::control as wire;
 use undercroft_proto::wire::{VERSION, bytes16, bytes32};
 use undercroft_proto::{Joining, NodeId};
 
+use super::caller::Caller;
 use super::control::Inner;
 use super::convert::{failed, malformed, refused};
 use crate::state::{Command, NodeCommand, Outcome, State};
@@ -13,7 +14,11 @@ use crate::state::{Command, NodeCommand, Outcome, State};
 const DENIED: &str = "this node could not prove that it holds the fleet's master key; give it the fleet's key file, \
                       and ask for a fresh challenge";
 
-pub(super) async fn join(inner: &Inner, asked: wire::JoinRequest) -> Result<wire::JoinReply, Status> {
+pub(super) async fn join(
+    inner: &Inner,
+    caller: &Caller,
+    asked: wire::JoinRequest,
+) -> Result<wire::JoinReply, Status> {
     let Some(key) = &inner.join_key else {
         return Err(Status::unavailable(
             "this member has no join key, so it can prove no node; start it with UNDERCROFT_JOIN_KEY",
@@ -40,6 +45,7 @@ pub(super) async fn join(inner: &Inner, asked: wire::JoinRequest) -> Result<wire
         capacity_bytes: asked.capacity_bytes,
         journal,
         speaks: asked.version,
+        certificate: caller.certificate(),
     });
     match inner.desk.once(command).await.map_err(|error| failed(&error))? {
         Outcome::Node(node) => {
@@ -51,13 +57,13 @@ pub(super) async fn join(inner: &Inner, asked: wire::JoinRequest) -> Result<wire
     }
 }
 
-/// Whether a node is one of the fleet, in its present life.
-pub(super) fn belongs(state: &State, node: NodeId) -> Result<(), Status> {
+/// Whether a node is one of the fleet, in its present life, and the caller is that node.
+pub(super) fn belongs(state: &State, node: NodeId, caller: &Caller) -> Result<(), Status> {
     match state.nodes().get(node) {
         None => Err(Status::not_found(format!("there is no node {node}; join first"))),
         Some(found) if found.retired => Err(Status::failed_precondition(format!(
             "node {node} was retired, because it came back with another journal; go on under the id of the last join"
         ))),
-        Some(_) => Ok(()),
+        Some(found) => caller.holds(format_args!("node {node}"), found.certificate.as_deref()),
     }
 }

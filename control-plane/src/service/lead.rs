@@ -41,6 +41,13 @@ impl Lead {
         self.0.observed.lock().as_mut().map(|observed| observed.heard(node, contact)).is_some()
     }
 
+    /// A router said which map it acts on. Whether anybody listens.
+    #[must_use]
+    pub fn heard_router(&self, router: String, map_version: u64, now: u64) -> bool {
+        let mut observed = self.0.observed.lock();
+        observed.as_mut().map(|observed| observed.heard_router(router, map_version, now)).is_some()
+    }
+
     /// Looks at what was seen, and forgets nodes that are gone. `None` while it does not lead.
     pub fn look<T>(&self, there: impl Fn(NodeId) -> bool, look: impl FnOnce(&Observed) -> T) -> Option<T> {
         let mut observed = self.0.observed.lock();

@@ -2,6 +2,7 @@
 //!
 //! `desk` is where every decision is asked for, at any member; `control` is the service; `lead` is what the leader alone has.
 
+mod caller;
 mod challenges;
 mod control;
 mod convert;

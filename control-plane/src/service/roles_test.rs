@@ -13,6 +13,7 @@ use undercroft_proto::wire::control as wire;
 
 use super::peers::Client;
 use super::{ControlService, Desk, Lead, Peers};
+use crate::keys::GroupKey;
 use crate::ports::Ports;
 use crate::raft::tls_test::certificates;
 use crate::raft::{Connect, Member, MemberConfig, Network};
@@ -43,7 +44,9 @@ async fn each_role_makes_its_own_calls_and_no_others() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     let incoming = Incoming::new(listener, connect.certificates().expect("certificates").clone());
-    let desk = Desk { member: member.clone(), peers: Peers::new(connect), ports: Ports::of_this_machine() };
+    let (peers, ports, key) =
+        (Peers::new(connect), Ports::of_this_machine(), Arc::new(GroupKey::new([4; 32])));
+    let desk = Desk { member: member.clone(), peers, ports, key };
     let (_stop, stopped) = watch::channel(false);
     let service = ControlService::new(desk, Lead::default(), None, stopped).into_server();
     let server = tokio::spawn(async move {
@@ -51,11 +54,11 @@ async fn each_role_makes_its_own_calls_and_no_others() {
     });
     let denied = Code::PermissionDenied;
     for (role, [nodes, members, map, map_of_routers]) in [
-        (Role::Node, [Code::Ok, denied, Code::Ok, denied]),
+        (Role::Node, [Code::Ok, denied, Code::NotFound, denied]),
         (Role::Router, [denied, denied, denied, Code::Ok]),
         (Role::Admin, [denied; 4]),
         // An empty batch is read, and found to be none.
-        (Role::Control, [Code::Ok, Code::InvalidArgument, denied, denied]),
+        (Role::Control, [denied, Code::InvalidArgument, denied, denied]),
     ] {
         let tls = certificates(&certs, role, "c1");
         let found = codes(&mut client(&address, tls)).await;

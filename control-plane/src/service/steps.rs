@@ -5,6 +5,7 @@ use undercroft_proto::wire::control as wire;
 use undercroft_proto::wire::{VERSION, vault_bytes};
 use undercroft_proto::{JobId, NodeId};
 
+use super::caller::Caller;
 use super::control::Inner;
 use super::convert::{failed, job_state, malformed, refused};
 use super::join::belongs;
@@ -15,6 +16,7 @@ use crate::state::{Command, Health, Job, JobCommand, JobState, Outcome, Refusal,
 /// time, so that no step goes to two nodes that are there.
 pub(super) async fn take(
     inner: &Inner,
+    caller: &Caller,
     asked: &wire::JobStepsRequest,
 ) -> Result<wire::JobStepsReply, Status> {
     let _turn = inner.lead.turn().await;
@@ -22,7 +24,7 @@ pub(super) async fn take(
     member.catch_up().await.map_err(|error| failed(&error))?;
     let most = (asked.most as usize).min(limits::TAKEN_STEPS);
     let due: Vec<Job> = member.map().read(|state| {
-        belongs(state, node)?;
+        belongs(state, node, caller)?;
         let due = state.jobs().iter().filter(|job| is_for(state, job, node));
         Ok::<_, Status>(due.take(most).cloned().collect())
     })?;

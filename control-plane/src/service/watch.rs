@@ -9,10 +9,14 @@ use std::sync::Arc;
 use futures_util::stream::{self, Stream};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tonic::Status;
+use undercroft_proto::NodeId;
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control::{MapChange, WatchReply};
 
-use super::convert;
+use super::caller::Caller;
+use super::convert::{self, Told};
+use super::join::belongs;
+use crate::keys::GroupKey;
 use crate::limits;
 use crate::raft::{SharedMap, Since};
 use crate::state::{Delta, Key, State};
@@ -25,12 +29,33 @@ enum At {
     Whole { from: u64, after: Option<Key> },
 }
 
+/// Who watches.
+pub(super) enum Audience {
+    /// A node, which must stay one of the fleet; none in particular where there are no certificates.
+    Node(NodeId, Caller),
+    /// A router.
+    Router,
+}
+
+impl Audience {
+    /// Whether it may watch, or go on to.
+    pub(super) fn may_watch(&self, state: &State) -> Result<(), Status> {
+        match self {
+            Self::Node(node, caller) if node.get() > 0 || caller.certificate().is_some() => {
+                belongs(state, *node, caller)
+            }
+            Self::Node(..) | Self::Router => Ok(()),
+        }
+    }
+}
+
 /// One watcher.
 pub(super) struct Watcher {
     map: SharedMap,
     versions: watch::Receiver<u64>,
     stop: watch::Receiver<bool>,
-    tenants: bool,
+    audience: Audience,
+    told: Told,
     at: At,
     /// Replies of one delta that was too large for one message.
     ready: VecDeque<WatchReply>,
@@ -41,13 +66,14 @@ impl Watcher {
     /// A watcher that has a version; 0 for none.
     pub(super) fn new(
         map: SharedMap,
-        (have, tenants): (u64, bool),
+        (have, audience, key): (u64, Audience, Arc<GroupKey>),
         stop: watch::Receiver<bool>,
         place: OwnedSemaphorePermit,
     ) -> Self {
         let versions = map.versions();
         let at = if have == 0 { At::Whole { from: 0, after: None } } else { At::Version(have) };
-        Self { map, versions, stop, tenants, at, ready: VecDeque::new(), _place: place }
+        let told = Told { tenants: matches!(audience, Audience::Router), key };
+        Self { map, versions, stop, audience, told, at, ready: VecDeque::new(), _place: place }
     }
 
     /// The replies, for as long as somebody reads them. Nothing is made ahead.
@@ -62,6 +88,7 @@ impl Watcher {
     }
 
     async fn next(&mut self) -> Result<WatchReply, Status> {
+        self.map.read(|state| self.audience.may_watch(state))?;
         loop {
             if let Some(reply) = self.ready.pop_front() {
                 return Ok(reply);
@@ -88,7 +115,7 @@ impl Watcher {
             return None;
         };
         self.at = At::Whole { from, after: Some(*last) };
-        let changes = piece.iter().filter_map(|(_, change)| convert::change(change, self.tenants)).collect();
+        let changes = piece.iter().filter_map(|(_, change)| convert::change(change, &self.told)).collect();
         Some(self.reply(version, after.is_none(), true, changes))
     }
 
@@ -139,7 +166,7 @@ impl Watcher {
     /// A delta in messages within their bound. All but the last are partial; the last as well when `partial`.
     fn push(&mut self, delta: &Arc<Delta>, partial: bool) {
         let mut changes: Vec<MapChange> =
-            delta.changes.iter().filter_map(|change| convert::change(change, self.tenants)).collect();
+            delta.changes.iter().filter_map(|change| convert::change(change, &self.told)).collect();
         while changes.len() > limits::WATCH_PIECE {
             let rest = changes.split_off(limits::WATCH_PIECE);
             self.ready.push_back(self.reply(delta.version, false, true, changes));

@@ -9,11 +9,16 @@ use tonic::Status;
 use undercroft_proto::wire::control::map_change::Change;
 use undercroft_proto::wire::control::{MapChange, WatchReply};
 
-use super::{Watcher, convert};
+use super::{Audience, Watcher, convert};
+use crate::keys::GroupKey;
 use crate::limits;
 use crate::raft::SharedMap;
 use crate::state::fixture::{START, create, serving};
 use crate::state::{Batch, Command, State, TenantCommand};
+
+fn told() -> convert::Told {
+    convert::Told { tenants: true, key: Arc::new(GroupKey::new([4; 32])) }
+}
 
 /// What a watcher keeps.
 #[derive(Default)]
@@ -26,6 +31,7 @@ struct Copy {
 
 fn key(change: &MapChange) -> (String, bool) {
     match change.change.as_ref().expect("a change") {
+        Change::Keys(_) => ("k".into(), true),
         Change::Node(node) => (format!("n{}", node.node), true),
         Change::NodeGone(node) => (format!("n{node}"), false),
         Change::Shard(shard) => (format!("s{}", shard.shard), true),
@@ -55,7 +61,7 @@ impl Copy {
 
     /// Whether it is the map of this state, for one who is told of tenants.
     fn is(&self, state: &State) -> bool {
-        let all = state.whole_map().filter_map(|change| convert::change(&change, true));
+        let all = state.whole_map().filter_map(|change| convert::change(&change, &told()));
         let all: BTreeMap<String, MapChange> = all.map(|change| (key(&change).0, change)).collect();
         !self.partial && self.version == state.version() && self.things == all
     }
@@ -96,7 +102,15 @@ impl World {
 
     fn watch(&self, have: u64) -> futures_util::stream::BoxStream<'static, Result<WatchReply, Status>> {
         let place = self.places.clone().try_acquire_owned().expect("a place");
-        Box::pin(Watcher::new(self.map.clone(), (have, true), self.stop.subscribe(), place).stream())
+        Box::pin(
+            Watcher::new(
+                self.map.clone(),
+                (have, Audience::Router, told().key),
+                self.stop.subscribe(),
+                place,
+            )
+            .stream(),
+        )
     }
 
     /// Takes replies until the copy is the map.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::context::{Context, Key};
 use super::{Batch, Command, Delta, Outcome, Refusal, State, Step};
-use super::{cluster, invariants, jobs, nodes, shards, tenants, vaults, witnesses};
+use super::{cluster, invariants, jobs, keys, nodes, shards, tenants, vaults, witnesses};
 
 /// What became of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,10 +70,14 @@ impl State {
             Command::Tenant(command) => tenants::apply(self, cx, command),
             Command::Job(command) => jobs::apply(self, cx, command),
             Command::Witness(command) => witnesses::apply(self, cx, command),
+            Command::Key(command) => keys::apply(self, cx, command),
         }
     }
 }
 
+#[cfg(test)]
+#[path = "any_commands_test.rs"]
+mod any_commands_test;
 #[cfg(test)]
 #[path = "apply_test.rs"]
 mod apply_test;

@@ -1,6 +1,6 @@
 //! Checks of fields that several commands have. Owns no state.
 
-use super::Refusal;
+use super::{Noun, Refusal};
 use crate::limits;
 
 /// A name: something to read, on one line, within bounds.
@@ -31,6 +31,25 @@ pub(super) fn address(text: &str) -> Result<(), Refusal> {
             && port.parse::<u16>().is_ok_and(|port| port > 0)
     });
     if good { Ok(()) } else { Err(Refusal::field("address", "must be host:port, for example 10.0.0.7:7700")) }
+}
+
+/// Whether something may be told again of who shows this certificate. What was bound to one stays bound to it; without
+/// certificates nobody can be told from anybody, so then nothing is bound and nothing is let go.
+pub(super) fn bound(
+    what: Noun,
+    id: impl ToString,
+    known: Option<&str>,
+    shown: Option<&str>,
+) -> Result<(), Refusal> {
+    if let Some(shown) = shown {
+        line("certificate", shown, limits::CERTIFICATE_BYTES)?;
+    }
+    match (known, shown) {
+        (Some(known), Some(shown)) if known != shown => {
+            Err(Refusal::Bound { what, id: id.to_string(), certificate: known.to_owned() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Sealed bytes within bounds.

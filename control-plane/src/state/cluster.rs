@@ -31,6 +31,8 @@ pub struct Member {
     pub address: String,
     /// The newest version of commands that it knows.
     pub speaks: u32,
+    /// The URI in its certificate; `None` where connections are plain. It speaks under no other one.
+    pub certificate: Option<String>,
 }
 
 /// A key or secret of the cluster, sealed to the roles that may open it.
@@ -198,16 +200,30 @@ fn add_member(state: &mut State, cx: &mut Context, member: &Member) -> Result<Ou
     if member.speaks < cluster.format() {
         return Err(Refusal::TooOld { speaks: member.speaks, format: cluster.format() });
     }
-    let known = cluster.members.contains_key(&member.id);
+    let known = cluster.members.get(&member.id).map(|known| known.certificate.clone());
+    let certificate = known.clone().flatten();
+    check::bound(Noun::Member, member.id, certificate.as_deref(), member.certificate.as_deref())?;
+    // A certificate that two members had would let one speak for the other.
+    if let Some(shown) = &member.certificate
+        && let Some(other) = cluster
+            .members
+            .values()
+            .find(|other| other.id != member.id && other.certificate.as_ref() == Some(shown))
+    {
+        let holds = format!("the certificate {shown}");
+        let remedy = "issue another one under a name of its own: undercroft cluster certs".to_owned();
+        return Err(Refusal::InUse { what: Noun::Member, id: other.id.to_string(), holds, remedy });
+    }
     // An id above all others is new; one below that nobody has was removed, and stays so.
-    if !known && cluster.highest_member.is_some_and(|highest| member.id <= highest) {
+    if known.is_none() && cluster.highest_member.is_some_and(|highest| member.id <= highest) {
         let now = "it was removed; a member comes back under a new id".to_owned();
         return Err(Refusal::Stale { what: Noun::Member, id: member.id.to_string(), now });
     }
     cluster.highest_member = cluster.highest_member.max(Some(member.id));
-    if !known {
+    if known.is_none() {
         cx.decide(Subject::Member(member.id), "added", "it joined the control group");
     }
-    cluster.members.insert(member.id, member.clone());
+    let certificate = member.certificate.clone().or(certificate);
+    cluster.members.insert(member.id, Member { certificate, ..member.clone() });
     Ok(Outcome::Member(member.id))
 }

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClusterCommand, JobCommand, NodeCommand, ShardCommand, TenantCommand, VaultCommand, WitnessCommand,
+    ClusterCommand, JobCommand, KeyCommand, NodeCommand, ShardCommand, TenantCommand, VaultCommand,
+    WitnessCommand,
 };
 use crate::{Error, limits};
 
@@ -30,6 +31,8 @@ pub enum Command {
     Job(JobCommand),
     /// About witnesses.
     Witness(WitnessCommand),
+    /// About the keys of assertions.
+    Key(KeyCommand),
 }
 
 impl Command {

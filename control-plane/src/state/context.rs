@@ -9,6 +9,8 @@ use super::{Subject, check};
 /// One thing of the map, by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
+    /// The keys of assertions, all together: they come first, so that who is told a map can act on the rest.
+    Keys,
     /// A node.
     Node(NodeId),
     /// A shard.
@@ -31,6 +33,10 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn new(now: u64) -> Self {
         Self { now, touched: BTreeSet::new(), decided: Vec::new() }
+    }
+
+    pub(super) fn touch_keys(&mut self) {
+        self.touched.insert(Key::Keys);
     }
 
     pub(super) fn touch_node(&mut self, node: NodeId) {

@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 
 use undercroft_proto::{NodeId, TenantId, VaultId};
 
-use super::{Key, Node, Shard, State, Tenant, Vault};
+use super::{AssertionKeys, Key, Node, Shard, State, Tenant, Vault};
 
 /// One thing of the map as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MapChange {
+    /// The keys of assertions are these, sealed.
+    Keys(AssertionKeys),
     /// The node is this.
     Node(Node),
     /// There is no such node any more.
@@ -43,7 +45,11 @@ impl State {
         let nodes = self.nodes.iter().cloned().map(MapChange::Node);
         let shards = self.shards.iter().cloned().map(MapChange::Shard);
         let vaults = self.vaults.iter().cloned().map(MapChange::Vault);
-        nodes.chain(shards).chain(vaults).chain(self.tenants.iter().cloned().map(MapChange::Tenant))
+        let keys = std::iter::once(MapChange::Keys(self.keys.clone()));
+        keys.chain(nodes)
+            .chain(shards)
+            .chain(vaults)
+            .chain(self.tenants.iter().cloned().map(MapChange::Tenant))
     }
 
     /// The part of the map that comes after a key, at most `most` things of it; empty at the end.
@@ -64,7 +70,8 @@ impl State {
         let vaults = vaults.map(|vault| (Key::Vault(vault.id), MapChange::Vault(vault.clone())));
         let tenants = self.tenants.after(tenant);
         let tenants = tenants.map(|tenant| (Key::Tenant(tenant.id), MapChange::Tenant(tenant.clone())));
-        let few = nodes.chain(shards).filter(|(key, _)| beyond(*key));
+        let keys = std::iter::once((Key::Keys, MapChange::Keys(self.keys.clone())));
+        let few = keys.chain(nodes).chain(shards).filter(|(key, _)| beyond(*key));
         few.chain(vaults).chain(tenants).take(most).collect()
     }
 
@@ -81,6 +88,7 @@ impl State {
     fn value(&self, key: Key) -> Option<MapChange> {
         let (nodes, vaults, tenants) = (&self.nodes, &self.vaults, &self.tenants);
         match key {
+            Key::Keys => Some(MapChange::Keys(self.keys.clone())),
             Key::Node(id) => Some(nodes.get(id).cloned().map_or(MapChange::NodeGone(id), MapChange::Node)),
             Key::Shard(id) => self.shards.get(id).cloned().map(MapChange::Shard),
             Key::Vault(id) => {

@@ -1,10 +1,12 @@
 //! States for tests: a founded cluster with nodes that are live and shards that are placed.
 
-use undercroft_proto::{MemberId, NodeId, ShardId, TenantId, TokenMac};
+use undercroft_proto::{
+    Height, Incarnation, MemberId, MoveId, NodeId, Position, ShardId, TenantId, TokenMac, VaultId,
+};
 
 use super::{
-    Batch, ClusterCommand, Command, Health, Level, Limits, Member, NodeCommand, Outcome, ReadPolicy,
-    Settings, ShardCommand, State, TenantCommand,
+    Batch, ClusterCommand, Command, Health, Level, Limits, Member, NodeCommand, Outcome, ReadPolicy, Refusal,
+    Report, Settings, ShardCommand, State, TenantCommand, Vault, VaultCommand, WitnessCommand,
 };
 
 /// When tests begin.
@@ -19,7 +21,12 @@ pub(crate) fn run(state: &mut State, command: impl Into<Command>) -> Outcome {
 /// A founded cluster without nodes.
 pub(crate) fn founded(shards: u32, replicas: u8) -> State {
     let mut state = State::default();
-    let member = Member { id: MemberId::FIRST, address: "127.0.0.1:7800".into(), speaks: super::VERSION };
+    let member = Member {
+        id: MemberId::FIRST,
+        address: "127.0.0.1:7800".into(),
+        speaks: super::VERSION,
+        certificate: None,
+    };
     let settings = Settings { id: [7; 16], salt: 11, replicas, witness_days: 7 };
     let commands = [ClusterCommand::AddMember(member), ClusterCommand::Initialise { settings, shards }];
     let applied = state.apply(&Batch::of(START, commands.map(Command::Cluster)));
@@ -36,6 +43,7 @@ pub(crate) fn join(name: &str, zone: Option<&str>, journal: u8) -> Command {
         capacity_bytes: 1 << 40,
         journal: [journal; 16],
         speaks: super::VERSION,
+        certificate: None,
     })
 }
 
@@ -96,4 +104,36 @@ pub(crate) fn tenant(state: &mut State, number: u64) -> TenantId {
         Outcome::Tenant { tenant, .. } => tenant,
         other => panic!("no tenant: {other:?}"),
     }
+}
+
+/// Node 2 reports a vault of shard 1.
+pub(crate) fn report(vault: VaultId, incarnation: u64, height: u64, digest: u8) -> Command {
+    let position = Position { incarnation: Incarnation::new(incarnation), height: Height::new(height) };
+    let report = Report { vault, position, digest: [digest; 32], head: [0; 32], log_id: (1, height) };
+    let (shard, reporter) = (ShardId::new(1), NodeId::new(2));
+    Command::Witness(WitnessCommand::Report { shard, reporter, reports: vec![report] })
+}
+
+/// Why a command was refused.
+pub(crate) fn refusal(outcome: Outcome) -> Refusal {
+    match outcome {
+        Outcome::Refused(refusal) => refusal,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// The vault of a tenant.
+pub(crate) fn vault_of(state: &State, tenant: TenantId) -> Vault {
+    let tenant = state.tenants().get(tenant).expect("the tenant");
+    state.vaults().get(tenant.vault).expect("its vault").clone()
+}
+
+/// A vault is to move.
+pub(crate) fn begin_move(vault: VaultId, to: u32) -> Command {
+    Command::Vault(VaultCommand::BeginMove { vault, to: ShardId::new(to), reason: String::new() })
+}
+
+/// A move ends, one way or the other.
+pub(crate) fn decide_move(vault: VaultId, id: u64, flip: bool) -> Command {
+    Command::Vault(VaultCommand::DecideMove { vault, id: MoveId::new(id), flip, reason: String::new() })
 }

@@ -30,6 +30,7 @@ pub(super) fn after(state: &State, touched: &BTreeSet<Key>) -> Verdict {
             Key::Vault(vault) => a_vault_is_in_one_shard_that_is_placed(state, *vault)?,
             Key::Tenant(tenant) => a_token_and_a_name_map_to_one_tenant(state, *tenant)?,
             Key::Shard(shard) => a_shard_is_well_formed(state, *shard)?,
+            Key::Keys => {}
             Key::Node(_) => nodes_have_ids_below_the_next(state)?,
         }
     }
@@ -198,6 +199,7 @@ pub fn growth(before: &State, later: &State) -> Verdict {
         && later.now >= before.now
         && later.vaults.next_move >= before.vaults.next_move
         && later.jobs.next >= before.jobs.next
+        && later.keys.count >= before.keys.count
         && later.tenants.count >= before.tenants.count
         && later.decisions.count() >= before.decisions.count();
     if grew { Ok(()) } else { Err(broken(rule, "a counter went back")) }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cluster, Decisions, Jobs, Nodes, Requests, Shards, Tenants, Vaults, Witnesses};
+use super::{AssertionKeys, Cluster, Decisions, Jobs, Nodes, Requests, Shards, Tenants, Vaults, Witnesses};
 
 /// Everything that is decided for a fleet. Changed by [`State::apply`] alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,6 +20,7 @@ pub struct State {
     pub(super) witnesses: Witnesses,
     pub(super) decisions: Decisions,
     pub(super) requests: Requests,
+    pub(super) keys: AssertionKeys,
 }
 
 impl State {
@@ -81,6 +82,12 @@ impl State {
     #[must_use]
     pub const fn decisions(&self) -> &Decisions {
         &self.decisions
+    }
+
+    /// The keys of assertions, sealed.
+    #[must_use]
+    pub const fn assertion_keys(&self) -> &AssertionKeys {
+        &self.keys
     }
 
     /// Outcomes that are kept for retries.

@@ -65,6 +65,8 @@ pub struct Node {
     pub drained: bool,
     /// Whether its journal is gone: it never comes back under this id.
     pub retired: bool,
+    /// The URI in its certificate; `None` where it joined without one. Nobody else speaks for it.
+    pub certificate: Option<String>,
     journal: [u8; 16],
 }
 
@@ -104,6 +106,8 @@ pub enum NodeCommand {
         journal: [u8; 16],
         /// The newest version of messages that it speaks.
         speaks: u32,
+        /// The URI in the certificate that it came with; `None` without one.
+        certificate: Option<String>,
     },
     /// What is seen of a node: there or not.
     Health {
@@ -202,7 +206,8 @@ pub(super) fn apply(state: &mut State, cx: &mut Context, command: &NodeCommand) 
 }
 
 fn join(state: &mut State, cx: &mut Context, command: &NodeCommand) -> Result<Outcome, Refusal> {
-    let NodeCommand::Join { name, address, zone, capacity_bytes, journal, speaks } = command else {
+    let NodeCommand::Join { name, address, zone, capacity_bytes, journal, speaks, certificate } = command
+    else {
         return Ok(Outcome::Done);
     };
     check::name("name", name)?;
@@ -215,11 +220,15 @@ fn join(state: &mut State, cx: &mut Context, command: &NodeCommand) -> Result<Ou
         return Err(Refusal::TooOld { speaks: *speaks, format });
     }
     let nodes = &mut state.nodes;
+    let bound = nodes.named(name).and_then(|known| known.certificate.clone());
+    check::bound(Noun::Node, name, bound.as_deref(), certificate.as_deref())?;
+    let certificate = certificate.clone().or(bound);
     if let Some(known) = nodes.names.get(name).and_then(|id| nodes.map.get_mut(id)) {
         if known.journal == *journal {
             known.address.clone_from(address);
             known.zone.clone_from(zone);
             known.capacity_bytes = *capacity_bytes;
+            known.certificate = certificate;
             cx.touch_node(known.id);
             return Ok(Outcome::Node(known.id));
         }
@@ -242,6 +251,7 @@ fn join(state: &mut State, cx: &mut Context, command: &NodeCommand) -> Result<Ou
         health: Health::Joining,
         drained: false,
         retired: false,
+        certificate,
         journal: *journal,
     };
     nodes.map.insert(id, node);

@@ -42,6 +42,8 @@ pub enum Outcome {
     },
     /// The command was refused and changed nothing.
     Refused(Refusal),
+    /// The number of the key that it was about.
+    AssertionKey(u32),
 }
 
 impl Outcome {
@@ -158,6 +160,18 @@ pub enum Refusal {
     /// A token that is in use. It cannot happen by chance.
     #[error("this token is in use; mint another one")]
     TokenInUse,
+    /// A name or id that belongs to the holder of another certificate.
+    #[error(
+        "{what} {id} is bound to the certificate {certificate}; use that one, or remove the {what} first and come back anew"
+    )]
+    Bound {
+        /// What is bound.
+        what: Noun,
+        /// Its id.
+        id: String,
+        /// The URI in the certificate that it is bound to.
+        certificate: String,
+    },
 }
 
 impl Refusal {
@@ -168,7 +182,7 @@ impl Refusal {
             Self::Field { .. } => ErrorClass::Invalid,
             Self::NoSuch { .. } => ErrorClass::NotFound,
             Self::NotInitialised | Self::NoShard | Self::TooNew { .. } => ErrorClass::Unavailable,
-            Self::TooOld { .. } => ErrorClass::Denied,
+            Self::TooOld { .. } | Self::Bound { .. } => ErrorClass::Denied,
             Self::Initialised
             | Self::Exists { .. }
             | Self::Busy { .. }
@@ -204,6 +218,7 @@ pub enum Noun {
     Credential,
     Generation,
     Learner,
+    AssertionKey,
 }
 
 impl std::fmt::Display for Noun {
@@ -220,6 +235,7 @@ impl std::fmt::Display for Noun {
             Self::Credential => "credential",
             Self::Generation => "generation",
             Self::Learner => "learner",
+            Self::AssertionKey => "assertion key",
         })
     }
 }

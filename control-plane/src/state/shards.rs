@@ -211,9 +211,15 @@ pub(super) fn apply(state: &mut State, cx: &mut Context, command: &ShardCommand)
         ShardCommand::Begin { shard, add, remove, reason } => {
             begin(state, cx, *shard, (*add, *remove), reason)
         }
-        ShardCommand::Switch { shard, change, reason } => switch(state, cx, *shard, *change, reason),
-        ShardCommand::Finish { shard, change, reason } => finish(state, cx, *shard, *change, reason),
-        ShardCommand::Abort { shard, change, reason } => abort(state, cx, *shard, *change, reason),
+        ShardCommand::Switch { shard, change, reason } => {
+            go_on(state, cx, (*shard, *change), Turn::Switch, reason)
+        }
+        ShardCommand::Finish { shard, change, reason } => {
+            go_on(state, cx, (*shard, *change), Turn::Finish, reason)
+        }
+        ShardCommand::Abort { shard, change, reason } => {
+            go_on(state, cx, (*shard, *change), Turn::Abort, reason)
+        }
         ShardCommand::Leader { shard, leader } => set_leader(state, cx, *shard, *leader),
         ShardCommand::Prefer { shard, node, reason } => prefer(state, cx, *shard, *node, reason),
         ShardCommand::Learner { shard, node, present, reason } => {
@@ -306,64 +312,52 @@ fn begin(
     Ok(Outcome::Change(state.shards.get_mut(id)?.changes))
 }
 
-fn switch(
+/// What is to become of a change that is under way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Switch,
+    Finish,
+    Abort,
+}
+
+/// Takes a change a step further, or gives it up.
+fn go_on(
     state: &mut State,
     cx: &mut Context,
-    id: ShardId,
-    change: u64,
+    (id, change): (ShardId, u64),
+    turn: Turn,
     reason: &str,
 ) -> Result<Outcome, Refusal> {
     let (shard, current) = state.shards.changing(id, change)?;
-    if current.phase != Phase::Copying {
-        return Ok(Outcome::Change(change));
-    }
-    shard.change = Some(Change { phase: Phase::Switching, ..current });
-    let what = format!("voters are to be {}", listed(&shard.wanted()));
+    let busy = |doing: &str| Refusal::Busy { what: Noun::Shard, id: id.to_string(), doing: doing.to_owned() };
+    let what = match (turn, current.phase) {
+        (Turn::Switch, Phase::Switching) => return Ok(Outcome::Change(change)),
+        (Turn::Switch, Phase::Copying) => {
+            shard.change = Some(Change { phase: Phase::Switching, ..current });
+            format!("voters are to be {}", listed(&shard.wanted()))
+        }
+        (Turn::Finish, Phase::Copying) => return Err(busy("the new replica still copies")),
+        (Turn::Finish, Phase::Switching) => {
+            shard.voters = shard.wanted();
+            shard.change = None;
+            let voters = &shard.voters;
+            shard.learners.retain(|node| !voters.contains(node));
+            shard.preferred = shard.preferred.filter(|node| voters.contains(node));
+            shard.leader = shard.leader.filter(|leader| voters.contains(&leader.node));
+            format!("voters are {}", listed(voters))
+        }
+        // Once the leader was told to switch, it may have done so: only its report ends the change.
+        (Turn::Abort, Phase::Switching) => {
+            return Err(busy("its voters are being switched, which cannot be taken back"));
+        }
+        (Turn::Abort, Phase::Copying) => {
+            shard.change = None;
+            format!("change {change} given up")
+        }
+    };
     cx.decide(Subject::Shard(id), &what, reason);
     cx.touch_shard(id);
-    Ok(Outcome::Change(change))
-}
-
-fn finish(
-    state: &mut State,
-    cx: &mut Context,
-    id: ShardId,
-    change: u64,
-    reason: &str,
-) -> Result<Outcome, Refusal> {
-    let (shard, current) = state.shards.changing(id, change)?;
-    if current.phase != Phase::Switching {
-        let doing = "the new replica still copies".to_owned();
-        return Err(Refusal::Busy { what: Noun::Shard, id: id.to_string(), doing });
-    }
-    shard.voters = shard.wanted();
-    shard.change = None;
-    let voters = &shard.voters;
-    shard.learners.retain(|node| !voters.contains(node));
-    shard.preferred = shard.preferred.filter(|node| voters.contains(node));
-    shard.leader = shard.leader.filter(|leader| voters.contains(&leader.node));
-    cx.decide(Subject::Shard(id), &format!("voters are {}", listed(voters)), reason);
-    cx.touch_shard(id);
-    Ok(Outcome::Done)
-}
-
-fn abort(
-    state: &mut State,
-    cx: &mut Context,
-    id: ShardId,
-    change: u64,
-    reason: &str,
-) -> Result<Outcome, Refusal> {
-    let (shard, current) = state.shards.changing(id, change)?;
-    // Once the leader was told to switch, it may have done so: only its report ends the change.
-    if current.phase == Phase::Switching {
-        let doing = "its voters are being switched, which cannot be taken back".to_owned();
-        return Err(Refusal::Busy { what: Noun::Shard, id: id.to_string(), doing });
-    }
-    shard.change = None;
-    cx.decide(Subject::Shard(id), &format!("change {change} given up"), reason);
-    cx.touch_shard(id);
-    Ok(Outcome::Done)
+    Ok(if turn == Turn::Switch { Outcome::Change(change) } else { Outcome::Done })
 }
 
 fn set_leader(state: &mut State, cx: &mut Context, id: ShardId, leader: Leader) -> Result<Outcome, Refusal> {
@@ -434,3 +428,7 @@ fn learner(
     cx.decide(Subject::Shard(id), &format!("node {node} {what}"), reason);
     Ok(Outcome::Done)
 }
+
+#[cfg(test)]
+#[path = "shards_test.rs"]
+mod shards_test;

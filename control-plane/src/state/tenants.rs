@@ -1,12 +1,12 @@
 //! The tenants: a name, a token of which only an HMAC is kept, one vault, and what they may use.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 use undercroft_proto::{Epoch, Incarnation, ShardId, TenantId, TokenMac, VaultId};
 
 use super::context::Context;
+use super::listed::listed;
 use super::vaults::emptiest_shard;
 use super::{Level, Noun, Outcome, Refusal, State, Subject, Vault, check};
 
@@ -129,13 +129,9 @@ pub struct Tenants {
     tokens: BTreeMap<TokenMac, TenantId>,
 }
 
-impl Tenants {
-    /// The tenant of this id.
-    #[must_use]
-    pub fn get(&self, tenant: TenantId) -> Option<&Tenant> {
-        self.map.get(&tenant)
-    }
+listed!(Tenants, TenantId, Tenant, "tenant", "tenants");
 
+impl Tenants {
     /// The tenant of this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Tenant> {
@@ -146,29 +142,6 @@ impl Tenants {
     #[must_use]
     pub fn of_token(&self, token: &TokenMac) -> Option<&Tenant> {
         self.map.get(self.tokens.get(token)?)
-    }
-
-    /// The tenants, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &Tenant> {
-        self.map.values()
-    }
-
-    /// The tenants behind an id, by id; all of them behind none.
-    pub fn after(&self, tenant: Option<TenantId>) -> impl Iterator<Item = &Tenant> {
-        let from = tenant.map_or(Bound::Unbounded, Bound::Excluded);
-        self.map.range((from, Bound::Unbounded)).map(|(_, tenant)| tenant)
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.map.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
     }
 
     /// The sizes of the derived indexes: names and tokens.

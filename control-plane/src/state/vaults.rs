@@ -3,12 +3,12 @@
 //! Generations are sealed by nodes for nodes: here they are bytes.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 use undercroft_proto::{Epoch, Incarnation, MoveId, ShardId, TenantId, VaultId};
 
 use super::context::Context;
+use super::listed::listed;
 use super::{Noun, Outcome, Refusal, State, Subject, check};
 use crate::limits;
 
@@ -155,36 +155,9 @@ impl Default for Vaults {
     }
 }
 
+listed!(Vaults, VaultId, Vault, "vault", "vaults");
+
 impl Vaults {
-    /// The vault of this id.
-    #[must_use]
-    pub fn get(&self, vault: VaultId) -> Option<&Vault> {
-        self.map.get(&vault)
-    }
-
-    /// The vaults, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &Vault> {
-        self.map.values()
-    }
-
-    /// The vaults behind an id, by id; all of them behind none.
-    pub fn after(&self, vault: Option<VaultId>) -> impl Iterator<Item = &Vault> {
-        let from = vault.map_or(Bound::Unbounded, Bound::Excluded);
-        self.map.range((from, Bound::Unbounded)).map(|(_, vault)| vault)
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.map.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
-    }
-
     /// The dropped vaults whose generations are kept, by id.
     pub fn dropped(&self) -> impl Iterator<Item = (VaultId, &Dropped)> {
         self.dropped.iter().map(|(id, dropped)| (*id, dropped))
@@ -381,3 +354,7 @@ fn drop_generations(
     cx.decide(Subject::Vault(vault), &format!("generations below {below} destroyed"), reason);
     Ok(Outcome::Done)
 }
+
+#[cfg(test)]
+#[path = "vaults_test.rs"]
+mod vaults_test;

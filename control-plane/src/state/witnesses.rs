@@ -1,9 +1,10 @@
 //! What the machines of a vault cannot take back: heights and digests of its chain, in a hash chain of their own.
 //!
-//! Each vault has a list that is only appended to. It is thinned by policy to one entry a day, never below the newest; each
-//! entry keeps the hash of the one before it, so what is left still proves its own place.
+//! Each vault has a list with one entry a day, the newest report of that day, for as many days as the policy says. Each entry has
+//! the hash of the one before it, so an entry whose day is over can be changed or left out only with all that follow.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -34,7 +35,7 @@ pub struct Report {
 /// One entry of a vault's list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
-    /// Counts up by one within the vault; a gap was thinned out.
+    /// Counts up by one within the vault; the first ones go with time.
     pub number: u64,
     /// Life and height.
     pub position: Position,
@@ -102,19 +103,23 @@ impl Witnesses {
         self.0.iter().map(|(vault, list)| (*vault, list.as_slice()))
     }
 
+    /// The lists of the vaults behind one, by vault; all of them behind none.
+    pub fn after(&self, vault: Option<VaultId>) -> impl Iterator<Item = (VaultId, &[Witness])> {
+        let from = vault.map_or(Bound::Unbounded, Bound::Excluded);
+        self.0.range((from, Bound::Unbounded)).map(|(vault, list)| (*vault, list.as_slice()))
+    }
+
     pub(super) fn forget(&mut self, vault: VaultId) {
         self.0.remove(&vault);
     }
 }
 
-/// The first entry of a list whose neighbour it does not follow from; `None` for a list that holds together.
+/// The first entry of a list that does not follow from the one before it; `None` for a list that holds together.
 #[must_use]
 pub fn broken_at(vault: VaultId, list: &[Witness]) -> Option<u64> {
-    let broken = list.windows(2).find(|pair| {
-        let follows = pair[1].number == pair[0].number + 1;
-        pair[1].number <= pair[0].number || (follows && pair[1].previous != pair[0].hash(vault))
-    });
-    broken.map(|pair| pair[1].number)
+    let follows =
+        |pair: &[Witness]| pair[1].number == pair[0].number + 1 && pair[1].previous == pair[0].hash(vault);
+    list.windows(2).find(|pair| !follows(pair)).map(|pair| pair[1].number)
 }
 
 pub(super) fn apply(
@@ -148,8 +153,8 @@ pub(super) fn apply(
             );
             conflicting.push(report.vault);
         } else if list.last().is_none_or(|newest| newest.position < report.position) {
-            append(list, report, *reporter, cx.now);
-            thin(list, cx.now, days);
+            keep(list, report, *reporter, cx.now);
+            prune(list, cx.now, days);
             kept += 1;
         }
     }
@@ -162,41 +167,28 @@ fn contradicts(list: &[Witness], report: &Report) -> bool {
     same.is_ok_and(|at| list[at].digest != report.digest)
 }
 
-fn append(list: &mut Vec<Witness>, report: &Report, reporter: NodeId, at: u64) {
-    let (number, previous) =
-        list.last().map_or((1, [0; 32]), |last| (last.number + 1, last.hash(report.vault)));
-    list.push(Witness {
-        number,
-        position: report.position,
-        digest: report.digest,
-        head: report.head,
-        log_id: report.log_id,
-        reporter,
-        at,
-        previous,
-    });
+/// Keeps a report as the entry of its day and life: in the place of what was said before on that day, or behind the last.
+///
+/// So numbers have no gap, and each entry but the last is what the next one's hash is about.
+fn keep(list: &mut Vec<Witness>, report: &Report, reporter: NodeId, at: u64) {
+    let position = report.position;
+    let replaced = list
+        .pop_if(|last| last.at / DAY_MS == at / DAY_MS && last.position.incarnation == position.incarnation);
+    let (number, previous) = match (replaced, list.last()) {
+        (Some(replaced), _) => (replaced.number, replaced.previous),
+        (None, Some(last)) => (last.number + 1, last.hash(report.vault)),
+        (None, None) => (1, [0; 32]),
+    };
+    let Report { digest, head, log_id, .. } = *report;
+    list.push(Witness { number, position, digest, head, log_id, reporter, at, previous });
 }
 
-/// Keeps the newest entry, the newest of each day, and nothing older than the policy says.
-///
-/// Lists are short, because each report thins: at most one entry a day and today's newest are looked at.
-fn thin(list: &mut Vec<Witness>, now: u64, days: u16) {
+/// Lets the oldest entries go that the policy does not keep, and never the newest.
+fn prune(list: &mut Vec<Witness>, now: u64, days: u16) {
     let oldest = (now / DAY_MS).saturating_sub(days.into());
-    let mut keep: Vec<bool> = list
-        .iter()
-        .zip(list.iter().skip(1).map(Some).chain([None]))
-        .map(|(entry, next)| {
-            let last_of_its_day = next.is_none_or(|next| next.at / DAY_MS != entry.at / DAY_MS);
-            next.is_none() || (last_of_its_day && entry.at / DAY_MS >= oldest)
-        })
-        .collect();
-    let over = keep.iter().filter(|keep| **keep).count().saturating_sub(limits::WITNESSES);
-    keep.iter_mut().filter(|keep| **keep).take(over).for_each(|keep| *keep = false);
-    let mut at = 0;
-    list.retain(|_| {
-        at += 1;
-        keep[at - 1]
-    });
+    let old = list.iter().take_while(|entry| entry.at / DAY_MS < oldest).count();
+    let over = list.len().saturating_sub(limits::WITNESSES);
+    list.drain(..old.max(over).min(list.len().saturating_sub(1)));
     list.shrink_to_fit();
 }
 
@@ -206,3 +198,7 @@ pub fn witnessed_height(list: &[Witness], incarnation: Incarnation) -> Option<He
     let newest = list.iter().rev().find(|entry| entry.position.incarnation == incarnation);
     newest.map(|entry| entry.position.height)
 }
+
+#[cfg(test)]
+#[path = "witnesses_test.rs"]
+mod witnesses_test;

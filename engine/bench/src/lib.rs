@@ -9,6 +9,7 @@ pub mod locomo_run;
 pub mod machine;
 pub mod open;
 pub mod palace;
+pub mod replica;
 pub mod scale;
 pub mod serve;
 pub mod stopwatch;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use undercroft_bench::{ingest, locomo_run, open, scale, serve, verify};
+use undercroft_bench::{ingest, locomo_run, open, replica, scale, serve, verify};
 use undercroft_crypto::Level;
 
 /// Measures the Undercroft engine. Use a release build: cargo run --release -p undercroft-bench -- <command>
@@ -52,6 +52,15 @@ enum Command {
         #[arg(long, default_value_t = 3)]
         runs: u32,
     },
+    /// One copy of a vault writes segments, others take them.
+    Replica {
+        /// Segments, each of one save of about 1 KiB.
+        #[arg(long, default_value_t = 100_000)]
+        segments: usize,
+        /// sealed or hmac-only.
+        #[arg(long, default_value = "sealed", value_parser = Level::parse)]
+        level: Level,
+    },
     /// The server under load: searches, saves, many vaults, and what one vault does to another.
     Serve(serve::ServeOptions),
 }
@@ -63,6 +72,7 @@ fn main() -> ExitCode {
         Command::Ingest { drawers, level } => ingest::run(drawers, level).map_err(Into::into),
         Command::Open { drawers } => open::run(drawers).map_err(Into::into),
         Command::Verify { drawers, runs } => verify::run(drawers, runs).map_err(Into::into),
+        Command::Replica { segments, level } => replica::run(segments, level).map_err(Into::into),
         Command::Serve(options) => serve::run(&options).map_err(Into::into),
     };
     match done {

@@ -188,7 +188,10 @@ impl fmt::Debug for Journal {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.shared.queue.close();
-        if let Some(writer) = self.writer.lock().take() {
+        let writer = self.writer.lock().take();
+        // The last handle may have been in the hands of somebody whom the writer told; it ends by itself then.
+        let elsewhere = |writer: &JoinHandle<()>| writer.thread().id() != std::thread::current().id();
+        if let Some(writer) = writer.filter(elsewhere) {
             // A writer that panicked has told nobody that anything is done.
             let _ = writer.join();
         }

@@ -62,6 +62,7 @@ impl Keeper {
     /// Writes tasks with one flush, and tells who waits for them.
     pub(super) fn batch(&mut self, tasks: Vec<Task>) {
         let written = self.guarded(|keeper| keeper.write(&tasks));
+        self.count();
         for task in tasks {
             if let Some(done) = task.done {
                 done(written.as_ref().map_or_else(|_| self.shared.check(), |()| Ok(())));

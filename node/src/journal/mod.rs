@@ -30,3 +30,18 @@ pub use log::GroupLog;
 pub use names::{Floor, FloorChange, Group, JournalId, LogId, Vote};
 pub use recover::{Retired, Why};
 pub use store::{GroupStore, GroupTypes};
+
+#[cfg(test)]
+mod damage_test;
+#[cfg(test)]
+mod format_test;
+#[cfg(test)]
+mod history_test;
+#[cfg(test)]
+mod journal_test;
+#[cfg(test)]
+mod model_test;
+#[cfg(test)]
+mod sim_test;
+#[cfg(test)]
+mod suite_test;

@@ -138,8 +138,9 @@ struct Lying {
 struct Read {
     /// Behind the last whole record.
     end: usize,
-    /// Behind the last mark.
+    /// Behind the last mark, and where it begins: what is before it was flushed, the mark itself perhaps not.
     marked: usize,
+    flushed: usize,
     /// What the last record says, when it is the end of the segment: where it stands, and what follows.
     next: Option<(usize, u64)>,
     oldest: u64,
@@ -207,7 +208,7 @@ impl Opening<'_> {
 
     /// Follows the records of a segment as far as they can be read.
     fn follow(&self, lying: &Lying, mut replay: Option<&mut Replay>) -> Result<Read, Stop> {
-        let mut read = Read { end: HEAD, marked: HEAD, next: None, oldest: lying.head.oldest };
+        let mut read = Read { end: HEAD, marked: HEAD, flushed: HEAD, next: None, oldest: lying.head.oldest };
         while read.next.is_none() {
             let rest = lying.bytes.get(read.end..).unwrap_or_default();
             let Some((record, length)) = record::read(rest, lying.place, read.end as u64) else { break };
@@ -219,7 +220,7 @@ impl Opening<'_> {
             let begin = read.end;
             read.end += length;
             match record.kind {
-                Kind::Mark if record::is_mark(&record) => read.marked = read.end,
+                Kind::Mark if record::is_mark(&record) => (read.flushed, read.marked) = (begin, read.end),
                 Kind::Oldest => read.oldest = record.log_id.index,
                 Kind::End => read.next = Some((begin, record.log_id.index)),
                 _ => {}
@@ -274,17 +275,19 @@ fn position(sequence: u64, at: usize, record: &Record<'_>) -> Position {
     Position { segment: sequence as u32, offset: at as u32, length: record.body.len() as u32 }
 }
 
-/// Cuts what was never acknowledged; left there, it could look like damage once more is written behind it. What can be read
-/// behind the last mark is written once more to where it stands, before it is flushed: a flush that failed earlier may have left
-/// it in memory alone, and the system then takes it for flushed. Gives the length.
+/// Cuts what was never acknowledged; left there, it could look like damage once more is written behind it. What can be read from
+/// the last mark on is written once more to where it stands, before it is flushed: a flush that failed earlier may have left it in
+/// memory alone, and the system then takes it for flushed. Gives the length.
 fn settle(lying: &Lying, read: &Read) -> io::Result<u64> {
     let (file, end) = (&*lying.file, read.end as u64);
-    if read.end == read.marked && read.end == lying.bytes.len() {
+    if read.end < lying.bytes.len() {
+        file.cut(end)?;
+    }
+    write_all(file, &lying.bytes[read.flushed..read.end], read.flushed as u64)?;
+    file.sync()?;
+    if read.marked == read.end {
         return Ok(end);
     }
-    file.cut(end)?;
-    write_all(file, &lying.bytes[read.marked..read.end], read.marked as u64)?;
-    file.sync()?;
     let mut mark = Vec::new();
     record::write(&mut mark, lying.place, end, &Record::own(Kind::Mark, 0, &MARK));
     write_all(file, &mark, end)?;

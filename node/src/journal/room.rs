@@ -79,6 +79,12 @@ impl Keeper {
                 carried.push(Carried { cell: Arc::clone(&cell), index, from, to });
             }
         }
+        if carried.is_empty() {
+            // Trying again and again would stop everybody.
+            return Err(io::Error::other(
+                "segments of the journal are counted as needed, and no entry stands in them",
+            ));
+        }
         Counts::add(&shared.counts.carried, carried.len() as u64);
         Ok(carried)
     }

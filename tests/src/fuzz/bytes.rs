@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use undercroft_crypto::{
-    KeyGeneration, MasterKey, Salt, SealContext, SealDomain, SealId, SeededEntropy, UnverifiedManifest,
-    VaultKeys, frame,
+    Anchor, ChainState, Codec, Digest, Head, Height, KeyGeneration, MasterKey, ProposalId, Salt, SealContext,
+    SealDomain, SealId, SeededEntropy, Segment, SegmentHeader, UnverifiedManifest, VaultKeys, frame,
 };
 use undercroft_search::{Quantized, quantize};
 use undercroft_vault::DrawerId;
@@ -64,6 +64,46 @@ pub fn sealed_blob(bytes: &[u8]) {
     let mut changed = sealed;
     changed[at] ^= 0x10;
     assert!(key.open(&context(b"a"), &changed).is_err(), "a changed byte went unseen");
+}
+
+/// Bytes are one segment, whole, or none; none that we did not seal opens, and one that is changed anywhere does not either.
+pub fn segment(bytes: &[u8]) {
+    if let Ok(read) = Segment::decode(bytes.to_vec()) {
+        assert_eq!(read.as_bytes(), bytes);
+        assert!(read.header().records().is_ok_and(|records| records > 0));
+        // The seeds are sealed with these keys; nothing else is.
+        let ours = read.open(keys().segment()).is_ok();
+        assert!(!ours || *read.header() == header(), "a foreign segment opened");
+    }
+    let sealed = sealed_segment(bytes);
+    let key = keys().segment();
+    assert_eq!(sealed.open(key).ok().as_deref(), Some(bytes));
+    let mut changed = sealed.into_bytes();
+    let at = bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % changed.len();
+    changed[at] ^= 1 << (at % 8);
+    let unseen = Segment::decode(changed).is_ok_and(|read| read.open(key).is_ok());
+    assert!(!unseen, "a changed byte went unseen");
+}
+
+/// A segment that holds these bytes.
+pub(super) fn sealed_segment(bytes: &[u8]) -> Segment {
+    let halves = bytes.split_at(bytes.len() / 2);
+    Segment::seal(header(), &[halves.0, halves.1], keys().segment(), &SeededEntropy::new(1))
+        .expect("is small")
+}
+
+fn header() -> SegmentHeader {
+    let head = Head::from_bytes([1; 32]);
+    SegmentHeader {
+        seal_id: seal_id(),
+        generation: KeyGeneration::first(),
+        epoch: 4,
+        incarnation: 1,
+        proposal: ProposalId::from_bytes([9; 16]),
+        base: Anchor { height: Height::new(7), head },
+        after: ChainState { height: Height::new(9), head, digest: Digest::from_bytes([2; 32]) },
+        codec: Codec::Records,
+    }
 }
 
 /// A vector that decodes is written back to the same bytes; any numbers have a bounded form.

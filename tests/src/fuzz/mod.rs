@@ -2,11 +2,13 @@
 //! (`tests/tests/fuzz_bodies.rs`) and under libFuzzer (`fuzz/`). A body returns when all is well and panics when not.
 
 mod bytes;
+mod journal;
 mod mutate;
 mod search;
 mod text;
 
-pub use bytes::{content_frame, drawer_id, manifest, sealed_blob, vector_codec};
+pub use bytes::{content_frame, drawer_id, manifest, sealed_blob, segment, vector_codec};
+pub use journal::journal_record;
 pub use mutate::{run, seeds_of};
 pub use search::{index_image, query};
 pub use text::{chunker, dates, names, tokenizer, transcripts};
@@ -15,7 +17,7 @@ pub use text::{chunker, dates, names, tokenizer, transcripts};
 pub type Body = fn(&[u8]);
 
 /// Every body with its name, which is also the name of its target in `fuzz/`.
-pub const ALL: [(&str, Body); 12] = [
+pub const ALL: [(&str, Body); 14] = [
     ("chunker", chunker),
     ("tokenizer", tokenizer),
     ("transcripts", transcripts),
@@ -24,6 +26,8 @@ pub const ALL: [(&str, Body); 12] = [
     ("manifest", manifest),
     ("content_frame", content_frame),
     ("sealed_blob", sealed_blob),
+    ("segment", segment),
+    ("journal_record", journal_record),
     ("vector_codec", vector_codec),
     ("drawer_id", drawer_id),
     ("index_image", index_image),

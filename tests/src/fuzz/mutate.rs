@@ -6,6 +6,7 @@ use undercroft_crypto::frame;
 use undercroft_search::quantize;
 
 use super::Body;
+use super::bytes::sealed_segment;
 use super::search::image;
 use crate::support::Random;
 
@@ -55,7 +56,9 @@ pub fn seeds_of(name: &str) -> Vec<Vec<u8>> {
         "transcripts" => seeds.extend(transcript_seeds()),
         "manifest" => seeds.push(crate::tree::read("tests/golden/manifest.txt").into_bytes()),
         "content_frame" => seeds.extend(["", "short"].map(|t| frame::encode(t.as_bytes()))),
+        "journal_record" => seeds.extend(super::journal::seeds()),
         "index_image" => seeds.push(image()),
+        "segment" => seeds.extend(["", "changes"].map(|text| sealed_segment(text.as_bytes()).into_bytes())),
         "vector_codec" => seeds.push(quantize(&[0.5, -0.25, 0.0, 1.0]).to_bytes()),
         _ => {}
     }

@@ -29,7 +29,8 @@ pub struct Fleet {
 struct Member {
     child: Child,
     address: String,
-    admin: String,
+    /// Where its Admin API is.
+    url: String,
 }
 
 impl Fleet {
@@ -81,8 +82,8 @@ impl Fleet {
                 let line = line.unwrap_or_default();
                 let said = line.strip_prefix("Control plane: members and nodes on ");
                 // The test may have given up; what is written is read on, so that the member is never held up.
-                let _ = match said.and_then(|said| said.split_once(", operators on http://")) {
-                    Some((address, admin)) => found.send(Ok((address.to_owned(), admin.to_owned()))),
+                let _ = match said.and_then(|said| said.split_once(", operators on ")) {
+                    Some((address, url)) => found.send(Ok((address.to_owned(), url.to_owned()))),
                     None => Ok(()),
                 };
                 before.push_str(&line);
@@ -91,7 +92,7 @@ impl Fleet {
             let _ = found.send(Err(before));
         });
         match listening.recv_timeout(PATIENCE).expect("it starts or ends") {
-            Ok((address, admin)) => self.members.push(Member { child, address, admin }),
+            Ok((address, url)) => self.members.push(Member { child, address, url }),
             Err(told) => panic!("a member ended:\n{told}"),
         }
     }
@@ -158,8 +159,8 @@ impl Fleet {
 
     /// Where a member's Admin API is.
     #[must_use]
-    pub fn url(&self, member: usize) -> String {
-        format!("http://{}", self.members[member].admin)
+    pub fn url(&self, member: usize) -> &str {
+        &self.members[member].url
     }
 
     /// Where others reach a member.
@@ -205,7 +206,7 @@ impl Fleet {
     /// When it does not answer.
     #[must_use]
     pub fn get(&self, member: usize, route: &str) -> Answered {
-        let address = self.members[member].admin.parse().expect("an address");
+        let address = self.url(member).trim_start_matches("http://").parse().expect("an address");
         let token = format!("Bearer {ADMIN_TOKEN}");
         let mut client = Client::connect(address).expect("a connection");
         client.send("GET", route, &[("Authorization", &token)], "").expect("an answer")

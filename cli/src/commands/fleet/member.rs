@@ -124,16 +124,16 @@ mod tests {
 
     #[test]
     fn what_is_run_follows_from_the_address() {
-        let here = New::of("127.0.0.1:7802", "c 2").ok().expect("an address");
+        let here = New::of("127.0.0.1:7802", "c 2").expect("an address");
         assert_eq!(here.certificate(), None);
         assert_eq!(
             here.command(&["127.0.0.1:7800"]),
             "undercroft control-plane --data 'c 2' --listen 127.0.0.1:7802 --join 127.0.0.1:7800 --admin-listen 127.0.0.1:0"
         );
-        let far = New::of("C2.example.org:7800", "c2").ok().expect("an address");
+        let far = New::of("C2.example.org:7800", "c2").expect("an address");
         assert!(far.certificate().expect("one").ends_with("--name c2-example-org --host C2.example.org"));
         assert!(far.command(&["a:1", "b:1"]).ends_with("--join a:1 --join b:1 --cert-dir FOLDER"));
-        let six = New::of("[fd00::7]:7800", "c2").ok().expect("an address");
+        let six = New::of("[fd00::7]:7800", "c2").expect("an address");
         assert!(six.certificate().expect("one").ends_with("--name fd00--7 --ip fd00::7"));
     }
 

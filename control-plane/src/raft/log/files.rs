@@ -1,12 +1,12 @@
 //! The files of the log: their names, their heads, the order in which they come and go.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::record::Record;
 use crate::raft::codec::invalid;
-use crate::raft::folder;
+use crate::raft::{Disk, folder};
 
 /// Begins every file.
 const MAGIC: [u8; 8] = *b"UCctlog\x01";
@@ -60,12 +60,17 @@ pub(super) fn check_head(bytes: &[u8], member: u64, sequence: u64) -> io::Result
 }
 
 /// Begins a file with what holds now, and flushes it and its name.
-pub(super) fn begin(folder: &Path, member: u64, sequence: u64, state: &Record) -> io::Result<(File, u64)> {
+pub(super) fn begin(
+    disk: &dyn Disk,
+    folder: &Path,
+    (member, sequence): (u64, u64),
+    state: &Record,
+) -> io::Result<(File, u64)> {
     let mut bytes = head(member, sequence).to_vec();
     state.write(&mut bytes)?;
     let mut file = File::options().create_new(true).append(true).open(path(folder, sequence))?;
-    file.write_all(&bytes)?;
-    file.sync_data()?;
+    disk.write(&mut file, &bytes)?;
+    disk.flush(&file)?;
     folder::sync(folder)?;
     Ok((file, bytes.len() as u64))
 }

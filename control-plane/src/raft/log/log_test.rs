@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use openraft::entry::RaftEntry;
 use openraft::storage::{IOFlushed, RaftLogStorage, RaftLogStorageExt};
@@ -14,17 +15,22 @@ use undercroft_proto::{ErrorClass, MemberId};
 
 use crate::Error;
 use crate::raft::types::{Entry, LogId, Proposal, Types, Vote};
-use crate::raft::{LogStore, Machine};
+use crate::raft::{Disk, LogStore, Machine, RealDisk};
 
 const ME: MemberId = MemberId::FIRST;
+
+/// The disk of this machine.
+fn real() -> Arc<dyn Disk> {
+    Arc::new(RealDisk)
+}
 
 struct Builder;
 
 impl StoreBuilder<Types, LogStore, Machine, TempDir> for Builder {
     async fn build(&self) -> Result<(TempDir, LogStore, Machine), StorageError<Types>> {
         let folder = tempfile::tempdir().expect("a folder");
-        let log = LogStore::create(&folder.path().join("log"), ME).expect("a log");
-        let machine = Machine::open(&folder.path().join("snapshots")).expect("a machine");
+        let log = LogStore::create(&folder.path().join("log"), ME, real()).expect("a log");
+        let machine = Machine::open(&folder.path().join("snapshots"), real()).expect("a machine");
         Ok((folder, log, machine))
     }
 }
@@ -55,7 +61,7 @@ async fn content(log: &mut LogStore) -> Content {
 
 /// A log with a vote, ten entries in three appends, a truncation and two more.
 async fn filled(folder: &Path) -> Content {
-    let mut log = LogStore::create(folder, ME).expect("a log");
+    let mut log = LogStore::create(folder, ME, real()).expect("a log");
     log.save_vote(&Vote::new(3, 1)).await.expect("vote");
     for range in [0..4, 4..8, 8..10] {
         log.blocking_append(range.map(|index| entry(2, index))).await.expect("append");
@@ -77,14 +83,14 @@ fn only_file(folder: &Path) -> std::path::PathBuf {
 async fn what_was_written_is_there_after_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let before = filled(folder.path()).await;
-    let mut log = LogStore::open(folder.path(), ME).expect("the log");
+    let mut log = LogStore::open(folder.path(), ME, real()).expect("the log");
     assert_eq!(content(&mut log).await, before);
     assert_eq!(before.3.len(), 10);
     log.purge(log_id(2, 5)).await.expect("purge");
     log.save_committed(Some(log_id(3, 9))).await.expect("committed");
     let before = content(&mut log).await;
     drop(log);
-    let mut log = LogStore::open(folder.path(), ME).expect("the log");
+    let mut log = LogStore::open(folder.path(), ME, real()).expect("the log");
     assert_eq!(content(&mut log).await, before);
     assert_eq!((before.2, before.3.len()), (Some(log_id(2, 5)), 4));
 }
@@ -96,21 +102,21 @@ async fn a_log_cut_anywhere_behind_its_last_mark_opens_with_everything_acknowled
     let file = only_file(folder.path());
     let whole = fs::read(&file).expect("the file");
     // An append that nobody was told of, torn at each of its bytes.
-    let mut log = LogStore::open(folder.path(), ME).expect("the log");
+    let mut log = LogStore::open(folder.path(), ME, real()).expect("the log");
     log.append([entry(3, 10)], IOFlushed::noop()).await.expect("append");
     drop(log);
     let longer = fs::read(&file).expect("the file");
     let end = longer.len() - (8 + 1 + 24);
     for length in whole.len()..end {
         fs::write(&file, &longer[..length]).expect("cut");
-        let mut log = LogStore::open(folder.path(), ME).expect("a torn tail is cut");
+        let mut log = LogStore::open(folder.path(), ME, real()).expect("a torn tail is cut");
         assert_eq!(content(&mut log).await, before, "at {length}");
         drop(log);
         assert_eq!(fs::metadata(&file).expect("the file").len(), whole.len() as u64);
         let mut garbage = longer[..length].to_vec();
         garbage.extend([0xff; 40]);
         fs::write(&file, garbage).expect("garbage");
-        let mut log = LogStore::open(folder.path(), ME).expect("a torn tail is cut");
+        let mut log = LogStore::open(folder.path(), ME, real()).expect("a torn tail is cut");
         assert_eq!(content(&mut log).await, before, "garbage at {length}");
     }
 }
@@ -126,8 +132,9 @@ async fn a_flipped_bit_before_the_last_mark_is_never_taken_for_a_torn_tail() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (at % 8);
         fs::write(&file, &damaged).expect("damage");
-        let error =
-            LogStore::open(folder.path(), ME).err().unwrap_or_else(|| panic!("opened, flipped at {at}"));
+        let error = LogStore::open(folder.path(), ME, real())
+            .err()
+            .unwrap_or_else(|| panic!("opened, flipped at {at}"));
         assert!(matches!(error, Error::LogDamaged { .. }), "at {at}: {error}");
         assert_eq!(error.class(), ErrorClass::Integrity);
     }
@@ -136,30 +143,30 @@ async fn a_flipped_bit_before_the_last_mark_is_never_taken_for_a_torn_tail() {
 #[tokio::test]
 async fn a_log_that_is_missing_or_of_another_member_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let missing = LogStore::open(&folder.path().join("log"), ME).err();
+    let missing = LogStore::open(&folder.path().join("log"), ME, real()).err();
     assert!(matches!(missing, Some(Error::LogMissing(_))));
     let log = folder.path().join("log");
     filled(&log).await;
-    assert!(matches!(LogStore::create(&log, ME).err(), Some(Error::LogExists(_))));
-    assert!(matches!(LogStore::open(&log, MemberId::new(2)).err(), Some(Error::LogDamaged { .. })));
+    assert!(matches!(LogStore::create(&log, ME, real()).err(), Some(Error::LogExists(_))));
+    assert!(matches!(LogStore::open(&log, MemberId::new(2), real()).err(), Some(Error::LogDamaged { .. })));
     fs::remove_file(only_file(&log)).expect("lost");
-    assert!(matches!(LogStore::open(&log, ME).err(), Some(Error::LogMissing(_))));
+    assert!(matches!(LogStore::open(&log, ME, real()).err(), Some(Error::LogMissing(_))));
 }
 
 #[tokio::test]
 async fn a_folder_serves_one_process_at_a_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let log = LogStore::create(folder.path(), ME).expect("a log");
-    let second = LogStore::open(folder.path(), ME).err().expect("refused");
+    let log = LogStore::create(folder.path(), ME, real()).expect("a log");
+    let second = LogStore::open(folder.path(), ME, real()).err().expect("refused");
     assert!(second.to_string().contains("in use by another process"), "{second}");
     drop(log);
-    assert!(LogStore::open(folder.path(), ME).is_ok());
+    assert!(LogStore::open(folder.path(), ME, real()).is_ok());
 }
 
 #[tokio::test]
 async fn purged_files_are_removed_and_the_rest_opens() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut log = LogStore::create(folder.path(), ME).expect("a log");
+    let mut log = LogStore::create(folder.path(), ME, real()).expect("a log");
     log.save_vote(&Vote::new(3, 1)).await.expect("vote");
     let count = || fs::read_dir(folder.path()).expect("folder").count();
     let big = vec![7; 512 << 10];
@@ -172,7 +179,7 @@ async fn purged_files_are_removed_and_the_rest_opens() {
     assert!(many >= 5 && count() < many - 1, "{many} files, then {}", count());
     let before = content(&mut log).await;
     drop(log);
-    let mut reopened = LogStore::open(folder.path(), ME).expect("the log");
+    let mut reopened = LogStore::open(folder.path(), ME, real()).expect("the log");
     assert_eq!(content(&mut reopened).await, before);
     assert_eq!((before.0, before.3.len()), (Some(Vote::new(3, 1)), 13));
     drop(reopened);
@@ -182,7 +189,7 @@ async fn purged_files_are_removed_and_the_rest_opens() {
     files.retain(|file| file.extension().is_some_and(|ending| ending == "log"));
     files.sort();
     fs::remove_file(&files[files.len() - 2]).expect("lost");
-    assert!(LogStore::open(folder.path(), ME).is_err());
+    assert!(LogStore::open(folder.path(), ME, real()).is_err());
 }
 
 /// Something that openraft asks of a log.
@@ -248,12 +255,12 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let folder = tempfile::tempdir().unwrap();
-            let mut log = Some(LogStore::create(folder.path(), ME).unwrap());
+            let mut log = Some(LogStore::create(folder.path(), ME, real()).unwrap());
             let mut model: Content = (None, None, None, Vec::new());
             for op in &ops {
                 if matches!(op, Op::Reopen) {
                     drop(log.take());
-                    log = Some(LogStore::open(folder.path(), ME).unwrap());
+                    log = Some(LogStore::open(folder.path(), ME, real()).unwrap());
                 }
                 let log = log.as_mut().unwrap();
                 do_op(log, &mut model, op).await;

@@ -11,6 +11,7 @@ mod store;
 mod view;
 mod writer;
 
+pub(crate) use store::LogHeld;
 pub use store::LogStore;
 
 #[cfg(test)]

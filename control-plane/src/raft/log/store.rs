@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use openraft::storage::{IOFlushed, RaftLogStorage};
 use openraft::{LogState, OptionalSend, RaftLogReader};
@@ -19,8 +19,8 @@ use super::recover::recover;
 use super::view::View;
 use super::writer::{Done, Task, Writer};
 use crate::Error;
-use crate::raft::folder;
 use crate::raft::types::{Entry, LogId, Types, Vote};
+use crate::raft::{Disk, folder};
 
 /// The log of one member. Clones are the same log.
 #[derive(Clone)]
@@ -33,14 +33,31 @@ struct Inner {
     writer: Writer,
     /// Keeps other processes out of the folder.
     _lock: File,
+    /// Goes behind the lock, as fields go in their order.
+    held: Arc<()>,
+}
+
+/// Tells whether anybody still has a log, without having it.
+pub(crate) struct LogHeld(Weak<()>);
+
+impl LogHeld {
+    /// Whether somebody does, and so nobody else can open it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 impl LogStore {
+    /// Tells later whether this log was let go.
+    pub(crate) fn held(&self) -> LogHeld {
+        LogHeld(Arc::downgrade(&self.inner.held))
+    }
+
     /// Begins the log of a new member.
     ///
     /// # Errors
     /// [`Error::LogExists`] when there is one, [`Error::Io`].
-    pub fn create(folder: &Path, member: MemberId) -> Result<Self, Error> {
+    pub fn create(folder: &Path, member: MemberId, disk: Arc<dyn Disk>) -> Result<Self, Error> {
         folder::make(folder).map_err(|error| Error::io("create", folder, error))?;
         let lock = folder::take(folder).map_err(|error| Error::io("lock", folder, error))?;
         let there = files::listed(folder).map_err(|error| Error::io("read", folder, error))?;
@@ -48,9 +65,9 @@ impl LogStore {
             return Err(Error::LogExists(folder.to_path_buf()));
         }
         let nothing = Record::State { vote: None, committed: None, purged: None, highest: None };
-        files::begin(folder, member.get(), 1, &nothing)
+        files::begin(&*disk, folder, (member.get(), 1), &nothing)
             .map_err(|error| Error::io("begin a log in", folder, error))?;
-        Self::start(folder, member, lock)
+        Self::start(folder, member, (lock, disk))
     }
 
     /// Opens the log of a member that ran before.
@@ -58,20 +75,20 @@ impl LogStore {
     /// # Errors
     /// [`Error::LogMissing`], [`Error::LogDamaged`]: acknowledged entries may be gone, and this member must never vote
     /// again under its id. [`Error::Io`].
-    pub fn open(folder: &Path, member: MemberId) -> Result<Self, Error> {
+    pub fn open(folder: &Path, member: MemberId, disk: Arc<dyn Disk>) -> Result<Self, Error> {
         if !folder.is_dir() {
             return Err(Error::LogMissing(folder.to_path_buf()));
         }
         let lock = folder::take(folder).map_err(|error| Error::io("lock", folder, error))?;
-        Self::start(folder, member, lock)
+        Self::start(folder, member, (lock, disk))
     }
 
-    fn start(folder: &Path, member: MemberId, lock: File) -> Result<Self, Error> {
+    fn start(folder: &Path, member: MemberId, (lock, disk): (File, Arc<dyn Disk>)) -> Result<Self, Error> {
         let found = recover(folder, member.get())?;
         let view = RwLock::new(found.view.clone());
-        let writer = Writer::start(folder.to_path_buf(), member.get(), found);
+        let writer = Writer::start(folder.to_path_buf(), member.get(), found, disk);
         let writer = writer.map_err(|error| Error::io("write to", folder, error))?;
-        Ok(Self { inner: Arc::new(Inner { view, writer, _lock: lock }) })
+        Ok(Self { inner: Arc::new(Inner { view, writer, _lock: lock, held: Arc::default() }) })
     }
 
     /// Takes records in and hands them to the writer, in one order.

@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -18,8 +19,8 @@ use super::files::{self, FILE_BYTES};
 use super::record::Record;
 use super::recover::{Known, Recovered};
 use super::view::View;
-use crate::raft::folder;
 use crate::raft::types::Types;
+use crate::raft::{Disk, folder};
 
 /// Who is told when the records are on disk.
 pub(super) enum Done {
@@ -44,10 +45,15 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(folder: PathBuf, member: u64, found: Recovered) -> io::Result<Self> {
-        let mut disk = Disk::open(folder, member, found)?;
+    pub(super) fn start(
+        folder: PathBuf,
+        member: u64,
+        found: Recovered,
+        disk: Arc<dyn Disk>,
+    ) -> io::Result<Self> {
+        let mut log = Log::open(folder, member, found, disk)?;
         let (tasks, waiting) = channel();
-        let run = move || disk.run(&waiting);
+        let run = move || log.run(&waiting);
         let thread = std::thread::Builder::new().name("control-log".into()).spawn(run)?;
         Ok(Self { tasks: Some(tasks), thread: Some(thread) })
     }
@@ -80,7 +86,8 @@ fn tell(done: Done, failed: &Option<io::Error>) {
     }
 }
 
-struct Disk {
+struct Log {
+    disk: Arc<dyn Disk>,
     folder: PathBuf,
     member: u64,
     /// Vote, committed and purged, as they will be read again. Holds no entries.
@@ -90,13 +97,13 @@ struct Disk {
     failed: Option<io::Error>,
 }
 
-impl Disk {
-    fn open(folder: PathBuf, member: u64, found: Recovered) -> io::Result<Self> {
+impl Log {
+    fn open(folder: PathBuf, member: u64, found: Recovered, disk: Arc<dyn Disk>) -> io::Result<Self> {
         let Recovered { view, files, .. } = found;
         let Some(last) = files.last() else { return Err(io::ErrorKind::NotFound.into()) };
         let file = File::options().append(true).open(files::path(&folder, last.sequence))?;
         let shadow = view.without_entries();
-        Ok(Self { folder, member, shadow, files: files.into(), file, failed: None })
+        Ok(Self { disk, folder, member, shadow, files: files.into(), file, failed: None })
     }
 
     fn run(&mut self, waiting: &Receiver<Task>) {
@@ -129,10 +136,10 @@ impl Disk {
                 }
             }
         }
-        self.file.write_all(&bytes)?;
+        self.disk.write(&mut self.file, &bytes)?;
         self.note(bytes.len(), highest);
         if tasks.iter().any(|task| !matches!(task.done, Done::Nobody)) {
-            self.file.sync_data()?;
+            self.disk.flush(&self.file)?;
             self.mark()?;
         }
         if purged { self.drop_purged() } else { Ok(()) }
@@ -151,19 +158,19 @@ impl Disk {
         let Some(Known { sequence, length, .. }) = self.files.back().copied() else { return Ok(()) };
         let mut bytes = Vec::new();
         Record::Mark { sequence, at: length }.write(&mut bytes)?;
-        self.file.write_all(&bytes)?;
+        self.disk.write(&mut self.file, &bytes)?;
         self.note(bytes.len(), None);
         Ok(())
     }
 
     /// Begins the next file, after the present one is on disk to its end.
     fn roll(&mut self) -> io::Result<()> {
-        self.file.sync_data()?;
+        self.disk.flush(&self.file)?;
         let sequence = self.files.back().map_or(1, |file| file.sequence + 1);
         let View { vote, committed, purged, .. } = self.shadow;
         let highest = self.files.iter().filter_map(|file| file.highest).max();
         let state = Record::State { vote, committed, purged, highest };
-        let (file, length) = files::begin(&self.folder, self.member, sequence, &state)?;
+        let (file, length) = files::begin(&*self.disk, &self.folder, (self.member, sequence), &state)?;
         self.file = file;
         self.files.push_back(Known { sequence, highest: None, length });
         Ok(())

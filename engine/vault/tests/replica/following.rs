@@ -185,6 +185,22 @@ fn what_only_remembers_an_outcome_moves_the_chain_and_is_no_change_again() {
 }
 
 #[test]
+fn two_writers_that_only_remember_outcomes_at_one_base_are_a_lost_race_and_no_alarm() {
+    let mut cluster = Cluster::new();
+    let copies = cluster.create(Level::Sealed, 2);
+    let words = batch(0, &[2]);
+    cluster.write(&copies, vec![Change::Source(words.clone()).into()]);
+    let lost = prepare(&copies[1], vec![keyed(Change::Source(words.clone()), "key")]);
+    let lost = lost.parked.expect("remembers something").segment().clone();
+    cluster.write(&copies, vec![keyed(Change::Source(words), "key")]);
+    let log_id = cluster.next();
+    for copy in &copies {
+        assert_eq!(follow(copy, log_id, &lost), Outcome::NoOp(NoOp::OlderHead));
+    }
+    assert_alike(&copies);
+}
+
+#[test]
 fn outcomes_that_expired_are_forgotten_on_every_copy() {
     let mut cluster = Cluster::new();
     let copies = cluster.create(Level::Sealed, 2);
