@@ -15,7 +15,7 @@ use super::group::{Group, nobody};
 use super::healing::aside;
 use super::network::{self, Message};
 use super::settings::{HostConfig, Shared};
-use crate::journal::{self, Journal, JournalId, Recovered, Retired, Sizes, SystemDisk};
+use crate::journal::{self, Journal, JournalId, Recovered, Retired, SystemDisk};
 use crate::{Error, Result};
 
 /// The shards of a node.
@@ -42,8 +42,8 @@ impl ShardHost {
     pub fn create(config: HostConfig, journal: JournalId) -> Result<Self> {
         let shared = prepare(config)?;
         let folder = shared.folder.join("journal");
-        let journal = Journal::create(Arc::new(SystemDisk), &folder, journal, Sizes::default())?;
-        Ok(Self { shared, journal, groups: Mutex::default() })
+        let journal = Journal::create(Arc::new(SystemDisk), &folder, journal, shared.sizes)?;
+        Ok(Self::over(shared, journal))
     }
 
     /// Opens the shards that a node had when it ran before, and starts their groups.
@@ -53,19 +53,25 @@ impl ShardHost {
     pub async fn open(config: HostConfig) -> Result<Opened> {
         let shared = prepare(config)?;
         let folder = shared.folder.join("journal");
-        let opened = aside(move || Journal::open(Arc::new(SystemDisk), &folder, Sizes::default())).await?;
+        let sizes = shared.sizes;
+        let opened = aside(move || Journal::open(Arc::new(SystemDisk), &folder, sizes)).await?;
         let journal = match opened {
             Recovered::Ready(journal) => journal,
             Recovered::Retired(retired) => return Ok(Opened::Retired(retired)),
         };
         let known = journal.groups();
-        let host = Self { shared, journal, groups: Mutex::default() };
+        let host = Self::over(shared, journal);
         for group in known {
             let shard =
                 u32::try_from(group.get()).map_err(|_| Error::ShardUnknown(ShardId::new(u32::MAX)))?;
             host.add(ShardId::new(shard)).await?;
         }
         Ok(Opened::Ready(host))
+    }
+
+    fn over(shared: Arc<Shared>, journal: Journal) -> Self {
+        shared.journal.get_or_init(|| journal.clone());
+        Self { shared, journal, groups: Mutex::default() }
     }
 
     /// Starts a group on this node: an empty one waits to be founded, or for a leader that adds it.

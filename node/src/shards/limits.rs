@@ -24,6 +24,9 @@ pub const SESSION: Duration = Duration::from_millis(250);
 pub const RETRY: Duration = Duration::from_millis(200);
 /// How long the worker leaves a transaction to its writer that is about to park it.
 pub const PARKING: Duration = Duration::from_millis(2);
+/// Of all that the journal may hold, in per cent: above it this node's vaults take no writes. What is left is for entries of other
+/// leaders, since a replica whose journal refuses one stops.
+pub const JOURNAL_FULL: u64 = 75;
 /// Between two advances of a group's floor.
 pub const CHECKPOINT: Duration = Duration::from_secs(10);
 /// Entries behind the floor that stay in the journal, for followers that are a little behind.

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -16,6 +16,7 @@ use undercroft_vault::{Screening, VaultOptions};
 
 use super::limits;
 use super::network::Transport;
+use crate::journal::{Journal, Sizes};
 use crate::{Error, Result};
 
 /// Where key generations come from: no log holds them.
@@ -108,6 +109,8 @@ pub struct HostConfig {
     pub watch: Arc<dyn Watch>,
     /// How fast it notices.
     pub timing: Timing,
+    /// The bounds of its journal.
+    pub sizes: Sizes,
 }
 
 /// The same, shared by all groups.
@@ -122,6 +125,9 @@ pub(super) struct Shared {
     pub(super) copies: Arc<dyn Copies>,
     pub(super) watch: Arc<dyn Watch>,
     pub(super) timing: Timing,
+    pub(super) sizes: Sizes,
+    /// The journal, once it is open.
+    pub(super) journal: OnceLock<Journal>,
     /// Who may apply at the same time.
     pub(super) workers: Semaphore,
 }
@@ -139,6 +145,8 @@ impl Shared {
             copies: config.copies,
             watch: config.watch,
             timing: config.timing,
+            sizes: config.sizes,
+            journal: OnceLock::new(),
             workers: Semaphore::new(limits::APPLY_WORKERS),
         }
     }
@@ -161,6 +169,14 @@ impl Shared {
     /// Where the files of suspect copies are kept.
     pub(super) fn evidence(&self) -> PathBuf {
         self.folder.join("evidence")
+    }
+
+    /// Whether the journal has so much that writes must wait until floors have moved.
+    pub(super) fn is_journal_full(&self) -> bool {
+        let share = |of: u64| of / 100 * limits::JOURNAL_FULL;
+        self.journal.get().map(Journal::status).is_some_and(|status| {
+            status.bytes > share(self.sizes.journal_bytes) || status.entries > share(self.sizes.entries)
+        })
     }
 
     pub(super) fn raft(&self) -> Result<Config> {

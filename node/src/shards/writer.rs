@@ -139,6 +139,9 @@ impl Round<'_> {
     async fn may_begin(&self, deadline: Instant) -> Result<Leader> {
         let ready = async {
             let leader = self.group.leading().await?;
+            if self.group.shared().is_journal_full() {
+                return Err(Error::Busy("a journal that is nearly full"));
+            }
             let doubt = self.slot.state().doubt;
             if let Some(doubt) = doubt {
                 self.resolve(doubt).await;

@@ -18,14 +18,14 @@ use undercroft_vault::{
 };
 
 use super::net::{Net, Wire};
-use crate::journal::JournalId;
+use crate::journal::{JournalId, Sizes};
 use crate::shards::{
     Consistency, Generations, Group, HostConfig, Opened, ShardHost, Timing, Verdict, Watch, What, Written,
 };
 use crate::{Error, Result};
 
 pub(crate) const SHARD: ShardId = ShardId::new(7);
-const TERMS: Terms = Terms { epoch: 1, incarnation: 1 };
+pub(crate) const TERMS: Terms = Terms { epoch: 1, incarnation: 1 };
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn vault(number: u128) -> VaultId {
@@ -98,6 +98,7 @@ pub(crate) struct Cluster {
     pub(crate) drawn: BTreeMap<u64, Arc<Drawn>>,
     pub(crate) hosts: BTreeMap<u64, Arc<ShardHost>>,
     pub(crate) kept_entries: u64,
+    pub(crate) sizes: Sizes,
 }
 
 impl Cluster {
@@ -111,6 +112,7 @@ impl Cluster {
             drawn: BTreeMap::new(),
             hosts: BTreeMap::new(),
             kept_entries: 1024,
+            sizes: Sizes::default(),
         };
         for node in 1..=voters {
             cluster.begin(node).await;
@@ -132,6 +134,7 @@ impl Cluster {
             generations: Arc::clone(self.drawn.entry(node).or_default()) as _,
             copies: wire,
             watch: Arc::clone(self.told.entry(node).or_default()) as _,
+            sizes: self.sizes,
             timing: Timing {
                 heartbeat: Duration::from_millis(100),
                 election: Duration::from_millis(500),
@@ -178,6 +181,17 @@ impl Cluster {
     fn connect(&mut self, node: u64, host: Arc<ShardHost>) {
         self.net.connect(node, &host);
         self.hosts.insert(node, host);
+    }
+
+    /// Ends all hosts and opens them again, as they are declared now.
+    pub(crate) async fn restart(&mut self) {
+        let nodes: Vec<u64> = self.hosts.keys().copied().collect();
+        for node in &nodes {
+            self.kill(*node).await;
+        }
+        for node in nodes {
+            self.reopen(node).await;
+        }
     }
 
     /// Ends a host where it is: no floor is moved and no vault is closed in order.

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use undercroft_crypto::ErrorClass;
 use undercroft_vault::replica::{NoOp, Outcome};
 
-use super::{Cluster, until, vault};
+use super::{Cluster, TERMS, until, vault};
 use crate::journal::GroupTypes as _;
 use crate::shards::types::{Proposal, Types, theirs};
 use crate::shards::{Consistency, Health, ShardEntry, Verdict, What};
@@ -25,8 +25,7 @@ async fn a_leader_that_stops_in_the_middle_loses_nothing_that_was_acknowledged_a
         .iter()
         .map(|text| {
             let (group, request) = (Arc::clone(&group), super::keyed(text));
-            let terms = undercroft_vault::replica::Terms { epoch: 1, incarnation: 1 };
-            tokio::spawn(async move { group.write(vault(1), request, terms).await })
+            tokio::spawn(async move { group.write(vault(1), request, TERMS).await })
         })
         .collect();
     drop(group);
@@ -126,12 +125,11 @@ async fn a_vault_that_cannot_go_on_here_holds_up_no_other_and_catches_up_from_th
     let mut last = cluster.save(vault(2), "short").await;
     for twenty in texts.chunks(20) {
         let group = cluster.group(leader);
-        let terms = undercroft_vault::replica::Terms { epoch: 1, incarnation: 1 };
         let writes = twenty.iter().enumerate().map(|(number, text)| {
             let request = super::saving(text).into();
             let group = Arc::clone(&group);
             async move {
-                group.write(vault(2), request, terms).await.map_err(|error| format!("{number}: {error}"))
+                group.write(vault(2), request, TERMS).await.map_err(|error| format!("{number}: {error}"))
             }
         });
         for written in join_all(writes).await {

@@ -9,4 +9,4 @@ mod healing_test;
 mod history_test;
 mod writing_test;
 
-pub(super) use cluster::{Cluster, keyed, saving, until, vault};
+pub(super) use cluster::{Cluster, TERMS, keyed, saving, until, vault};

@@ -1,11 +1,13 @@
 //! Writes are acknowledged when a majority has them, and all copies come to hold the same.
 
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use undercroft_proto::NodeId;
 use undercroft_vault::replica::{Command, NoOp, Outcome};
 
-use super::{Cluster, until, vault};
+use super::{Cluster, TERMS, saving, until, vault};
 use crate::Error;
+use crate::journal::Sizes;
 use crate::shards::{Consistency, Verdict, What};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,10 +83,7 @@ async fn a_frozen_vault_takes_no_writes_and_a_dropped_one_is_absent_everywhere()
 async fn a_learner_that_comes_after_the_log_was_purged_fetches_copies_and_follows() {
     let mut cluster = Cluster::new(3).await;
     cluster.kept_entries = 0;
-    for node in 1..=3 {
-        cluster.kill(node).await;
-        cluster.reopen(node).await;
-    }
+    cluster.restart().await;
     cluster.create(vault(1)).await;
     for number in 0..5 {
         cluster.save(vault(1), &format!("early {number}")).await;
@@ -107,6 +106,38 @@ async fn a_learner_that_comes_after_the_log_was_purged_fetches_copies_and_follow
     assert_eq!(served.expect("is fresh enough").position, at);
     let strong = cluster.group(4).read(vault(1), Consistency::Strong).await;
     assert!(matches!(strong, Err(Error::NotLeader { leader: Some(_), .. })), "{strong:?}");
+    cluster.assert_nobody_suspect();
+    cluster.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journal_that_is_nearly_full_refuses_writes_until_floors_have_moved() {
+    let mut cluster = Cluster::new(3).await;
+    cluster.kept_entries = 0;
+    cluster.sizes = Sizes { segment_bytes: 64 << 10, journal_bytes: 1 << 20, ..Sizes::default() };
+    cluster.restart().await;
+    cluster.create(vault(1)).await;
+    let refused = Mutex::new(None);
+    until("a full journal", || async {
+        let leader = cluster.leader().await;
+        let text = format!("{} {}", refused.lock().get_or_insert((0, None)).0, "words ".repeat(8_000));
+        let written = cluster.group(leader).write(vault(1), saving(&text).into(), TERMS).await;
+        let mut refused = refused.lock();
+        let (count, error) = refused.get_or_insert((0, None));
+        *count += 1;
+        *error = written.err();
+        matches!(error, Some(Error::Busy(_)))
+    })
+    .await;
+    for node in 1..=3 {
+        until("room in the journal", || async {
+            let _ = cluster.group(node).checkpoint().await;
+            cluster.hosts[&node].journal().bytes < 256 << 10
+        })
+        .await;
+    }
+    let at = cluster.save(vault(1), "there is room").await;
+    cluster.assert_alike(vault(1), at).await;
     cluster.assert_nobody_suspect();
     cluster.stop().await;
 }
