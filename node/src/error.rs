@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use undercroft_palace::ErrorClass;
+use undercroft_proto::{NodeId, Position, ShardId, VaultId};
 
 use crate::{limits, told};
 
@@ -99,6 +100,80 @@ pub enum Error {
     /// The journal has as many groups as it may.
     #[error("the journal has {0} groups, as many as it may; move shards to other nodes")]
     JournalGroups(usize),
+    /// Another replica leads the shard, or none does for the moment. Nothing was done.
+    #[error("shard {shard} is not led by this node; ask the one that leads it")]
+    NotLeader {
+        /// The shard.
+        shard: ShardId,
+        /// Who leads it and where, as far as is known.
+        leader: Option<(NodeId, String)>,
+    },
+    /// The vault is not in the shard that was asked.
+    #[error("vault {vault} is not in shard {shard}; look up where it is")]
+    NotInShard {
+        /// The vault.
+        vault: VaultId,
+        /// The shard.
+        shard: ShardId,
+    },
+    /// The shard has no replica here.
+    #[error("shard {0} is not on this node; look up where it is")]
+    ShardUnknown(ShardId),
+    /// The write may be done, or be done later, or never.
+    #[error(
+        "it is not known whether the write to vault {0} was done; send it again under the same Idempotency-Key"
+    )]
+    OutcomeUnknown(VaultId),
+    /// Nothing was begun, since what became of an earlier write is not known yet.
+    #[error("vault {0} waits for what became of an earlier write; try again in a moment")]
+    InDoubt(VaultId),
+    /// Another leader's write came first. Nothing was done.
+    #[error("the write to vault {0} was overtaken ({1}); send it again")]
+    LostRace(VaultId, String),
+    /// As many requests wait for this vault as may.
+    #[error("vault {0} has as many writes waiting as are accepted; try again in a moment")]
+    ShardVaultBusy(VaultId),
+    /// This node's copy is out of service until it is replaced.
+    #[error("this node's copy of vault {0} is out of service: {1}; ask another replica")]
+    VaultSuspect(VaultId, String),
+    /// This node's copy waits for its disk, or for what its commands need.
+    #[error("this node's copy of vault {0} is waiting: {1}; try again when that is mended")]
+    VaultStalled(VaultId, String),
+    /// This node's copy has not reached what the read demands.
+    #[error("this node's copy of vault {vault} is not as fresh as the read demands; ask the shard's leader")]
+    Behind {
+        /// The vault.
+        vault: VaultId,
+        /// Where the copy is.
+        at: Option<Position>,
+        /// Who leads the shard and where, as far as is known.
+        leader: Option<(NodeId, String)>,
+    },
+    /// A copy has lost what it was known to hold.
+    #[error("the copy of vault {vault} ends at entry {found}, and it is known to have held entry {floor}")]
+    BelowFloor {
+        /// The vault.
+        vault: VaultId,
+        /// The last entry that it holds.
+        found: u64,
+        /// The last one that it held.
+        floor: u64,
+    },
+    /// A key generation cannot be had.
+    #[error("the key generation for vault {0} cannot be had: {1}")]
+    Generation(VaultId, String),
+    /// No replica has sent a copy that can be used.
+    #[error("no usable copy of vault {0} came from another replica: {1}")]
+    NoCopy(VaultId, String),
+    /// The members of a shard were not changed.
+    #[error("the shard's members were not changed: {0}")]
+    ShardMembers(String),
+    /// A file or folder of the shards, or their journal, refused.
+    #[error("the node's shards cannot use their disk: {0}")]
+    ShardIo(String),
+    /// The group runs no more on this node.
+    #[error("the shard does not run on this node: {0}")]
+    ShardStopped(String),
     /// The thread that did the work ended before it had an answer. Whether a change happened is not known.
     #[error("internal: the work ended without an answer; look whether it was done before you repeat it")]
     Lost,
@@ -123,6 +198,21 @@ impl Error {
             Self::InUse(_) | Self::CoResident(_) | Self::EarlierBackup { .. } => ErrorClass::Conflict,
             Self::JournalVersion { .. } => ErrorClass::Invalid,
             Self::ForeignBackup { .. } | Self::Exposed(_) => ErrorClass::Invalid,
+            Self::NotLeader { .. }
+            | Self::OutcomeUnknown(_)
+            | Self::InDoubt(_)
+            | Self::LostRace(..)
+            | Self::ShardVaultBusy(_)
+            | Self::VaultSuspect(..)
+            | Self::VaultStalled(..)
+            | Self::Behind { .. }
+            | Self::Generation(..)
+            | Self::NoCopy(..)
+            | Self::ShardIo(_)
+            | Self::ShardStopped(_) => ErrorClass::Unavailable,
+            Self::NotInShard { .. } | Self::ShardUnknown(_) => ErrorClass::NotFound,
+            Self::ShardMembers(_) => ErrorClass::Conflict,
+            Self::BelowFloor { .. } => ErrorClass::Integrity,
             Self::Lost => ErrorClass::Internal,
         }
     }

@@ -1,8 +1,8 @@
 //! One process that serves many vaults to many clients at once.
 //!
 //! `serving` keeps vaults open and orders what is done to them; `http` speaks `/v1`; `telemetry` counts and logs; `reply` is
-//! what is answered, as types; `journal` is the log of the Raft groups of a node, which nothing uses yet. This
-//! crate knows nothing of tenants and their tokens, and reads no environment: what was declared is handed to it. Start at
+//! what is answered, as types; `shards` replicates vaults over nodes, and `journal` is the log of its Raft groups: no command uses
+//! these two yet. This crate knows nothing of tenants and their tokens, and reads no environment: what was declared is handed to it. Start at
 //! [`serving::Serving`] and [`http::serve`]; [`run`] is the whole process.
 
 mod error;
@@ -13,6 +13,7 @@ pub mod mcp;
 mod process;
 pub mod reply;
 pub mod serving;
+pub mod shards;
 pub mod telemetry;
 mod told;
 
