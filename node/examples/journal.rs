@@ -159,8 +159,10 @@ fn write_rows(database: &Path, waiting: &Receiver<Row>) -> Result<u64, Failed> {
         }
         transaction.commit()?;
         commits += 1;
-        // Who waited may have gone away.
-        rows.into_iter().for_each(|row| drop(row.done.send(())));
+        for row in rows {
+            // Who waited may have gone away.
+            let _ = row.done.send(());
+        }
     }
     Ok(commits)
 }

@@ -80,6 +80,9 @@ impl MemberConfig {
             enable_pre_vote: Some(true),
             // At least the leader's lease and the longest election, both of which are at most `election_timeout_max`.
             quorum_loss_probe_interval: Some(election * 4),
+            // A leader that comes back asks for votes, in a new term. What it sent before it was on its own disk would otherwise
+            // get its log ids a second time, for other entries.
+            enable_leader_restore: Some(false),
             ..Config::default()
         };
         config.validate().map_err(|error| Error::Stopped(error.to_string()))

@@ -214,6 +214,22 @@ async fn all_members_restart_from_their_disks() {
     }
 }
 
+/// What it sent in its first life before it was on its own disk would get its log ids again, for other entries.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_is_started_again_at_once_does_not_go_on_in_its_term() {
+    let mut group = Group::new(3, 10_000).await;
+    group.decide(founding()).await;
+    for _ in 0..3 {
+        let leader = group.leader().await;
+        let term = group.member(leader).raft().metrics().borrow_watched().current_term;
+        group.kill(leader).await;
+        group.start(leader, true).await;
+        let next = group.leader().await;
+        let after = group.member(next).raft().metrics().borrow_watched().current_term;
+        assert!(after > term, "{after} is led by {next}, {term} was led by {leader}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_alone_leads_nobody_and_acknowledges_nothing() {
     let mut group = Group::new(3, 10_000).await;

@@ -196,6 +196,9 @@ impl Shared {
             max_in_snapshot_log_to_keep: timing.kept_entries,
             enable_pre_vote: Some(true),
             quorum_loss_probe_interval: Some(election * 4),
+            // A leader that comes back asks for votes, in a new term. What it sent before it was on its own disk would otherwise
+            // get its log ids a second time, for other entries.
+            enable_leader_restore: Some(false),
             ..Config::default()
         };
         config.validate().map_err(|error| Error::ShardStopped(error.to_string()))
