@@ -85,32 +85,30 @@ fn a_pass_files_what_is_new_and_no_transcripts_are_nothing_to_do() {
     palace.transcript("b.jsonl", &["A new queen was seen."]);
     let (_, stdout, _) = palace.run(&["daemon", "run", "--once", "--json"]);
     let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(report, json!({ "files": 2, "drawers": 1, "replaced": 0, "present": 2, "skipped": [] }));
+    let expected = json!({
+        "files": 2, "drawers": 1, "present": 2, "edited": 0, "deleted": 0, "passed_over": 0, "skipped": [],
+    });
+    assert_eq!(report, expected);
     assert!(palace.run(&["taxonomy"]).1.starts_with("claude-code/\n"));
 }
 
 #[test]
-fn a_sweep_and_a_pass_tell_how_many_drawers_were_replaced() {
+fn a_sweep_and_a_pass_replace_nothing_of_a_log_that_was_written_anew() {
     let palace = Palace::initialised();
     let once = ["daemon", "run", "--once"];
     let projects = palace.person().join(".claude/projects");
     let projects = projects.to_str().unwrap();
     let sweep = ["sweep", projects, "--wing", "claude-code"];
-    palace.transcript("a.jsonl", &["The bees swarmed."]);
-    let (code, stdout, _) = palace.run(&sweep);
-    assert!(code == 0 && !stdout.contains("replaced"), "{stdout}");
-    palace.transcript("a.jsonl", &["The bees came back."]);
-    let (_, stdout, _) = palace.run(&sweep);
-    assert!(stdout.ends_with("(1 of them replaced what stood at their place before)\n"), "{stdout}");
-    palace.transcript("a.jsonl", &["The bees left."]);
-    let (_, stdout, _) = palace.run(&once);
-    assert!(stdout.ends_with("[daemon] 1 of them replaced what stood at their place before\n"), "{stdout}");
-    for command in [&sweep[..], &once] {
-        palace.transcript("a.jsonl", &[command[0]]);
+    for (command, words) in
+        [(&sweep[..], "The bees swarmed."), (&once, "They came back."), (&sweep, "They left.")]
+    {
+        palace.transcript("a.jsonl", &[words]);
         let (_, stdout, _) = palace.run(&[command, &["--json"]].concat());
         let report: Value = serde_json::from_str(&stdout).unwrap();
-        assert_eq!((&report["drawers"], &report["replaced"]), (&json!(1), &json!(1)), "{report}");
+        assert_eq!((&report["drawers"], &report["present"]), (&json!(1), &json!(0)), "{report}");
     }
+    let (_, stdout, _) = palace.run(&["taxonomy"]);
+    assert_eq!(stdout, "claude-code/\n  a (3)\n");
 }
 
 #[test]

@@ -84,8 +84,12 @@ impl Model {
     }
 
     fn dedup(&mut self) {
+        // What a source was cut into stays together.
+        let of_sources = (0..2).map(|source| chunks(5).map(move |chunk| place(source, chunk)));
+        let there = of_sources.map(|ids| ids.filter(|id| self.position(*id).is_some()).collect::<Vec<_>>());
+        let pieces: Vec<DrawerId> = there.filter(|ids| ids.len() > 1).flatten().collect();
         let mut seen = std::collections::BTreeSet::new();
-        self.drawers.retain(|_, (_, wing, text)| seen.insert((*wing, form(text))));
+        self.drawers.retain(|_, (id, wing, text)| pieces.contains(id) || seen.insert((*wing, form(text))));
     }
 }
 
