@@ -47,7 +47,7 @@ pub(super) async fn advance(replica: &Arc<Replica>, raft: &Raft) -> Result<Optio
         let state = slot.state();
         let stuck =
             state.queue.front().map(|item| item.log_id.index).into_iter().chain(state.undurable).min();
-        reach = stuck.map_or(reach, |stuck| reach.min(stuck - 1));
+        reach = stuck.map_or(reach, |stuck| reach.min(stuck.saturating_sub(1)));
         if let Some(durable) = state.durable.filter(|_| state.present) {
             there.insert(slot.id);
             if old.as_ref().and_then(|floor| floor.vaults.get(&slot.id)) != Some(&durable) {

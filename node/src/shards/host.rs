@@ -137,8 +137,8 @@ impl ShardHost {
         // Another life of the node must not answer in the name of the one before it.
         let group = self.group(message.shard).filter(|_| message.to == self.shared.node);
         let group = group.ok_or_else(|| nobody(message.shard))?;
-        let answer = network::deliver(group.raft(), message.call, &message.payload).await?;
-        if let Some(committed) = network::committed(message.call, &message.payload) {
+        let (answer, committed) = network::deliver(group.raft(), message.call, &message.payload).await?;
+        if let Some(committed) = committed {
             group.replica().note_committed(committed);
         }
         Ok(answer)

@@ -169,25 +169,26 @@ impl RaftNetworkV2<Types> for Peer {
     }
 }
 
-/// What the leader says of how far the shard is, in a call that says so.
-pub(super) fn committed(call: Call, payload: &[u8]) -> Option<u64> {
-    let rpc: AppendEntriesRequest<Types> = (call == Call::Append).then(|| decode(payload).ok())??;
-    rpc.leader_commit.map(|log_id| log_id.index)
-}
-
-/// Hands a message to the replica that is meant and gives its answer.
-pub(super) async fn deliver(raft: &Raft, call: Call, payload: &[u8]) -> io::Result<Bytes> {
-    match call {
+/// Hands a message to the replica that is meant. Its answer, and up to where the leader says that the log is committed, in a
+/// message that says so.
+pub(super) async fn deliver(raft: &Raft, call: Call, payload: &[u8]) -> io::Result<(Bytes, Option<u64>)> {
+    let mut committed = None;
+    let answered = match call {
         Call::Vote => answer(raft.vote(decode(payload)?).await),
         Call::PreVote => answer(raft.pre_vote(decode(payload)?).await),
-        Call::Append => answer(raft.append_entries(decode(payload)?).await),
+        Call::Append => {
+            let rpc: AppendEntriesRequest<Types> = decode(payload)?;
+            committed = rpc.leader_commit.as_ref().map(|log_id| log_id.index);
+            answer(raft.append_entries(rpc).await)
+        }
         Call::Transfer => answer(raft.handle_transfer_leader(decode(payload)?).await),
         Call::Snapshot => {
             let (vote, last_log_id, last_membership, state): Sent = decode(payload)?;
             let meta = SnapshotMeta { last_log_id, last_membership };
             answer(raft.install_full_snapshot(vote, Snapshot { meta, snapshot: state.into() }).await)
         }
-    }
+    };
+    Ok((answered?, committed))
 }
 
 fn answer<R: Serialize, E: std::fmt::Display>(result: Result<R, E>) -> io::Result<Bytes> {

@@ -241,8 +241,11 @@ impl SlotState {
     pub(super) fn pop(&mut self) -> Option<Item> {
         let item = self.queue.pop_front()?;
         self.bytes -= item.what.as_ref().map_or(0, |what| size(what));
-        self.processed = Some(item.log_id);
-        self.undurable.get_or_insert(item.log_id.index);
+        // A copy that was fetched, or is replayed from below, may hold later entries already.
+        if self.processed.is_none_or(|done| done.index < item.log_id.index) {
+            self.processed = Some(item.log_id);
+            self.undurable.get_or_insert(item.log_id.index);
+        }
         Some(item)
     }
 }

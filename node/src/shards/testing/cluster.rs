@@ -175,6 +175,8 @@ impl Cluster {
             }
         };
         let Opened::Ready(host) = opened else { panic!("nothing is missing in the journal") };
+        // A journal that holds nothing of the shard yet does not know of it.
+        host.add(SHARD).await.expect("starts");
         self.connect(node, Arc::new(host));
     }
 
