@@ -185,7 +185,7 @@ impl Serving {
                 Ok(alone)
             }
             Err(error) => {
-                self.shared.judge(&entry.name, &error);
+                self.shared.judge_open(&entry.name, &error);
                 self.shared.forget(entry, alone);
                 Err(error)
             }
@@ -246,6 +246,8 @@ impl Serving {
         if registry::exists(self.home(), &key)? {
             Ok(key)
         } else {
+            // What is not there is not damaged.
+            self.shared.health.clear(&key);
             Err(undercroft_palace::Error::NoVault(key).into())
         }
     }

@@ -38,6 +38,14 @@ impl Shared {
         }
     }
 
+    /// The same for a vault that could not be opened: the finding ends with the next open that succeeds.
+    pub(super) fn judge_open(&self, name: &str, error: &Error) {
+        if error.class() == ErrorClass::Integrity {
+            self.counts.failed(error);
+            self.health.note_unopened(name, error.to_string());
+        }
+    }
+
     /// Closes what the entry holds and takes it out of the cache.
     pub(super) async fn close(self: &Arc<Self>, entry: &Arc<Entry>, mut alone: OwnedRwLockWriteGuard<State>) {
         let open = std::mem::replace(&mut *alone, State::Vacant);
