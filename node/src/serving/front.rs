@@ -127,7 +127,12 @@ impl Serving {
             let entry = self.shared.cache.entry(&key);
             let guard = entry.state.clone().read_owned().await;
             match &*guard {
-                State::Open(_) => return self.handle(guard, &key),
+                State::Open(running) if !running.has_left() => return self.handle(guard, &key),
+                State::Open(_) => {
+                    drop(guard);
+                    self.shared.close_left(&entry).await;
+                    continue;
+                }
                 State::Gone => continue,
                 State::Vacant => drop(guard),
             }

@@ -94,6 +94,11 @@ impl Running {
         !self.displaced.swap(true, Ordering::AcqRel)
     }
 
+    /// Whether it is displaced: nobody gets it any more.
+    pub(super) fn has_left(&self) -> bool {
+        self.displaced.load(Ordering::Acquire)
+    }
+
     /// Records that the audit chain grew by since the last time that this was asked.
     pub(super) fn growth(&self) -> u64 {
         let height = self.vault.height();

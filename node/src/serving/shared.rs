@@ -68,12 +68,15 @@ impl Shared {
             return;
         };
         let shared = self.clone();
-        runtime.spawn(async move {
-            let alone = entry.state.clone().write_owned().await;
-            if matches!(*alone, State::Open(_)) {
-                shared.close(&entry, alone).await;
-            }
-        });
+        runtime.spawn(async move { shared.close_left(&entry).await });
+    }
+
+    /// Closes the displaced vault of the entry, unless somebody did.
+    pub(super) async fn close_left(self: &Arc<Self>, entry: &Arc<Entry>) {
+        let alone = entry.state.clone().write_owned().await;
+        if matches!(&*alone, State::Open(running) if running.has_left()) {
+            self.close(entry, alone).await;
+        }
     }
 
     /// Closes the vault that was used longest ago among those that nobody works with; says whether there was one.
