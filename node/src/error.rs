@@ -33,6 +33,11 @@ pub enum Error {
     /// Something that needs the vault alone did not get it in time.
     #[error("vault '{0}' is in use by other requests; try again when they are done")]
     InUse(String),
+    /// The vault was deleted or replaced on the disk while it was open.
+    #[error(
+        "vault '{0}' was deleted or replaced on the disk while it was open; send the request again for what is there now"
+    )]
+    Displaced(String),
     /// The vault that this process serves by name cannot be taken away from under it.
     #[error("vault '{0}' is the one that this server was started with; stop the server to do that")]
     CoResident(String),
@@ -187,7 +192,9 @@ impl Error {
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         match self {
-            Self::Palace(_) | Self::Vault(_) if told::lacks_room(self) => ErrorClass::Unavailable,
+            Self::Palace(_) | Self::Vault(_) if told::lacks_room(self) || told::lacks_files(self) => {
+                ErrorClass::Unavailable
+            }
             Self::Palace(inner) => inner.class(),
             Self::Vault(inner) => inner.class(),
             Self::VaultBusy(_) | Self::Busy(_) | Self::Draining | Self::Listen { .. } | Self::Start(_) => {
@@ -195,7 +202,9 @@ impl Error {
             }
             Self::JournalIo { .. } | Self::JournalGroups(_) => ErrorClass::Unavailable,
             Self::JournalExists(_) | Self::JournalInUse(_) => ErrorClass::Conflict,
-            Self::InUse(_) | Self::CoResident(_) | Self::EarlierBackup { .. } => ErrorClass::Conflict,
+            Self::InUse(_) | Self::Displaced(_) | Self::CoResident(_) | Self::EarlierBackup { .. } => {
+                ErrorClass::Conflict
+            }
             Self::JournalVersion { .. } => ErrorClass::Invalid,
             Self::ForeignBackup { .. } | Self::Exposed(_) => ErrorClass::Invalid,
             Self::NotLeader { .. }

@@ -38,6 +38,8 @@ pub const LONG_WORKS: usize = 2;
 pub const WAITING_LONG_WORKS: usize = 16;
 /// Long works of one vault that run or wait: half of all, so that others get in.
 pub const LONG_WORKS_PER_VAULT: usize = (LONG_WORKS + WAITING_LONG_WORKS) / 2;
+/// Long works of one vault that run at once: the other place is for others.
+pub const LONG_WORKS_RUNNING_PER_VAULT: usize = 1;
 /// Vaults that are being opened or closed at once.
 pub const OPENINGS: usize = 4;
 /// Transactions that are committed at once: they wait for the disk, not for a core.
@@ -66,6 +68,16 @@ pub const CONNECTIONS_OF_ONE: usize = 448;
 pub const SPARE_CONNECTIONS: usize = 32;
 /// Requests worked on at once: each may hold a body in memory.
 pub const REQUESTS: usize = 512;
+/// Requests of one vault at work at once: more than its queues take together, and fewer than all.
+pub const REQUESTS_PER_VAULT: usize = 384;
+/// Requests whose bodies are arriving at once: half of all, so that the others have room for those that are worked on.
+pub const ARRIVING: usize = REQUESTS / 2;
+/// The same for one vault.
+pub const ARRIVING_PER_VAULT: usize = 64;
+/// Bytes of bodies held at once, from their first byte to the answer.
+pub const BODIES_BYTES: usize = 128 << 20;
+/// One vault has so many parts of them at most: one of this number.
+pub const BODIES_PARTS: usize = 4;
 /// Requests of one HTTP/2 connection at once.
 pub const STREAMS: u32 = 64;
 /// Largest body of a request, in bytes.
@@ -76,7 +88,8 @@ pub const BODY_WAIT: Duration = Duration::from_secs(30);
 pub const HEADER_BYTES: usize = 32 << 10;
 /// Most header lines of a request.
 pub const HEADERS: usize = 64;
-/// How long the head of a request may take to arrive, on a connection that is kept also the next one.
+/// How long the head of a request may take to arrive, from the first moment of a connection and, where it is kept, for the next
+/// one.
 pub const HEADER_WAIT: Duration = Duration::from_secs(10);
 /// How long a client may take for the next piece of its answer.
 pub const ANSWER_WAIT: Duration = Duration::from_secs(30);
@@ -84,6 +97,8 @@ pub const ANSWER_WAIT: Duration = Duration::from_secs(30);
 pub const LAST_WAIT: Duration = Duration::from_secs(2);
 /// How often it is looked for clients that do not take their answers.
 pub const CONNECTION_SWEEP: Duration = Duration::from_millis(250);
+/// A connection with an answer of which nothing was taken for so long makes room for others where places are short.
+pub const ANSWER_GRACE: Duration = Duration::from_secs(2);
 /// Bytes of an answer that are handed to the system at once: less than what it takes without anybody reading, so that a
 /// reader that stands still is seen.
 pub const ANSWER_PIECE_BYTES: usize = 16 << 10;

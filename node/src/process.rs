@@ -9,7 +9,7 @@ use undercroft_palace::Palace;
 
 use crate::error::{Error, Result};
 use crate::http::{self, AppOptions, Drained};
-use crate::serving::{Serving, ServingOptions};
+use crate::serving::{Serving, ServingOptions, too_few_files};
 
 /// What a server is started with.
 pub struct Setup {
@@ -53,6 +53,12 @@ async fn serve(setup: Setup, started: impl FnOnce(Listening)) -> Result<Drained>
     let refused = |source| Error::Listen { address: address.clone(), source: Arc::new(source) };
     let listener = TcpListener::bind(&address).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
+    if let Some(files) = too_few_files() {
+        tracing::warn!(
+            files,
+            "the process may open so few files that it will turn requests away; raise its limit of open files (ulimit -n)"
+        );
+    }
     let serving = Serving::start(setup.palace, setup.serving);
     started(Listening { address });
     let drained = http::serve(listener, serving, setup.app, stop).await;

@@ -13,6 +13,8 @@ use crate::error::Error;
 pub(crate) const DEFECT: &str = "internal: the server could not carry this out; its log says why";
 /// Of a machine that does not give what is needed.
 const UNAVAILABLE: &str = "the machine of the server does not take this now; its log says why. Try again when whoever runs it has made room";
+/// Of a process that may not open another file.
+const FILES: &str = "the server has as many files open as it may; try again in a moment";
 /// Of a path.
 const PATH: &str = "a file of the server";
 
@@ -20,6 +22,7 @@ const PATH: &str = "a file of the server";
 pub(crate) fn to_client(error: &Error) -> String {
     match error.class() {
         ErrorClass::Internal if !matches!(error, Error::Lost) => DEFECT.to_owned(),
+        ErrorClass::Unavailable if lacks_files(error) => FILES.to_owned(),
         ErrorClass::Unavailable if is_of_the_machine(error) => UNAVAILABLE.to_owned(),
         // What is wrong with a request may repeat the words of the client, and they may look like a path.
         ErrorClass::Invalid => error.to_string(),
@@ -44,6 +47,22 @@ pub(crate) fn lacks_room(error: &Error) -> bool {
     })
 }
 
+/// SQLite's result of a file that cannot be opened (`SQLITE_CANTOPEN`). The file is there: whatever is missing or damaged is
+/// found before, and one that was taken away is told as that.
+const CANNOT_OPEN: i32 = 14;
+/// The process, or the system, has as many files open as it may (`EMFILE`, `ENFILE`).
+const NO_FILES: [i32; 2] = [24, 23];
+
+/// Whether a file could not be opened because too many are.
+pub(crate) fn lacks_files(error: &Error) -> bool {
+    if let Error::Vault(inner) = error
+        && let VaultError::Sqlite(refused) = &**inner
+    {
+        return refused.sqlite_error().is_some_and(|error| error.extended_code & 0xff == CANNOT_OPEN);
+    }
+    io_of(error).and_then(std::io::Error::raw_os_error).is_some_and(|code| NO_FILES.contains(&code))
+}
+
 /// Whether the system or the database said no.
 pub(crate) fn is_of_the_machine(error: &Error) -> bool {
     let database = matches!(error, Error::Vault(inner) if matches!(**inner, VaultError::Sqlite(_) | VaultError::LogPending(_)));
@@ -52,6 +71,10 @@ pub(crate) fn is_of_the_machine(error: &Error) -> bool {
 
 /// What the system said, if it was the system that said no.
 fn io_kind(error: &Error) -> Option<ErrorKind> {
+    io_of(error).map(std::io::Error::kind)
+}
+
+fn io_of(error: &Error) -> Option<&std::io::Error> {
     let mut next: Option<&(dyn std::error::Error + 'static)> = match error {
         Error::Vault(inner) => Some(&**inner),
         Error::Palace(inner) => Some(&**inner),
@@ -59,7 +82,7 @@ fn io_kind(error: &Error) -> Option<ErrorKind> {
     };
     while let Some(error) = next {
         if let Some(io) = error.downcast_ref::<std::io::Error>() {
-            return Some(io.kind());
+            return Some(io);
         }
         next = error.source();
     }
@@ -71,8 +94,9 @@ fn without_paths(message: &str) -> String {
     let words = message.split(' ').map(|word| {
         let start = word.find(|first: char| !matches!(first, '(' | '\'' | '"' | '`')).unwrap_or(0);
         let (before, word) = word.split_at(start);
-        let is_path = word.len() > 1 && word.starts_with('/');
         let end = word.trim_end_matches([';', ',', '.', ':', ')', '\'', '"', '`']).len();
+        // A slash alone names nothing of the machine.
+        let is_path = end > 1 && word.starts_with('/');
         if is_path { format!("{before}{PATH}{}", &word[end..]) } else { format!("{before}{word}") }
     });
     words.collect::<Vec<_>>().join(" ")
@@ -99,6 +123,7 @@ mod tests {
         for message in messages {
             assert!(!message.contains("secret"), "{message}");
         }
+        assert_eq!(without_paths("backup '/' and '/a'"), "backup '/' and 'a file of the server'");
         assert_eq!(without_paths("(/a/b), use a/b: 1 / 2"), "(a file of the server), use a/b: 1 / 2");
     }
 
@@ -114,6 +139,13 @@ mod tests {
             let failure = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(result), None);
             assert_eq!(Error::from(VaultError::Sqlite(failure)).class(), class, "{result}");
         }
+        for code in NO_FILES {
+            let source = std::io::Error::from_raw_os_error(code);
+            let error = Error::from(VaultError::Io { action: "open", path: "/secret/place".into(), source });
+            assert_eq!((error.class(), to_client(&error).as_str()), (ErrorClass::Unavailable, FILES));
+        }
+        let failure = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(CANNOT_OPEN), None);
+        assert_eq!(Error::from(VaultError::Sqlite(failure)).class(), ErrorClass::Unavailable);
         let palace = undercroft_palace::Error::Io {
             action: "make",
             path: "/secret/place".into(),

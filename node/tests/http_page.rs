@@ -92,3 +92,30 @@ async fn the_page_names_every_series() {
     let named = PAGE.lines().filter(|line| line.starts_with("| `undercroft_")).count();
     assert_eq!(shown.len() + 1, named, "{shown:?}");
 }
+
+/// Body and path of the page's `curl` lines.
+fn typed() -> Vec<(&'static str, &'static str)> {
+    let lines = PAGE.lines().filter_map(|line| line.strip_prefix("curl "));
+    let parts = lines.filter_map(|line| {
+        let (_, rest) = line.split_once(" -d '")?;
+        let (body, address) = rest.split_once("' http://127.0.0.1:8765")?;
+        Some((body, address))
+    });
+    parts.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_page_tells_to_type_saves_a_text_and_finds_it() {
+    let dir = tempfile::TempDir::new().expect("a folder");
+    support::palace(&dir).create_vault("default", undercroft_palace::Level::Sealed).expect("a vault");
+    let server = Server::plain(&dir).await;
+    let [save, search] = typed()[..] else { panic!("two lines") };
+    let json = [("content-type", "application/json")];
+    let saved = server.send("POST", save.1, &json, save.0).await.expect(200);
+    for field in ["id", "created", "deduped", "quarantined"] {
+        assert!(saved.get(field).is_some(), "{field}: {saved}");
+    }
+    let found = server.send("POST", search.1, &json, search.0).await.expect(200);
+    assert_eq!(found["hits"][0]["content"], "The key hangs behind the map.");
+    assert!(found.get("next_offset").is_some() && found.get("ranked_at").is_some(), "{found}");
+}

@@ -118,12 +118,20 @@ pub(crate) fn prune(home: &Home, vault: &str, made: &Path, staging: &Staging) ->
     own.retain(|backup| life_of(backup) == life);
     let mut dropped = Vec::new();
     for backup in own.into_iter().skip(KEPT) {
-        let discarded = staging.set_aside(&backup.path)?;
-        registry::sync(&home.backups())?;
-        registry::discard(&discarded)?;
+        drop_one(home, &backup.path, staging)?;
         dropped.push(backup.name);
     }
     Ok(dropped)
+}
+
+/// Drops one backup. One that somebody else just dropped is dropped.
+fn drop_one(home: &Home, folder: &Path, staging: &Staging) -> Result<()> {
+    let discarded = match staging.set_aside(folder) {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        discarded => discarded?,
+    };
+    registry::sync(&home.backups())?;
+    registry::discard(&discarded)
 }
 
 /// Which vault a backup is of, whatever its name.

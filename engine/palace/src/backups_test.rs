@@ -86,6 +86,17 @@ fn pruning_keeps_the_newest_ten_of_one_vault_and_touches_no_other() {
 }
 
 #[test]
+fn a_backup_that_somebody_else_dropped_is_dropped() {
+    let (_dir, home) = home();
+    put(&home, "work-x", "work");
+    let staging = Staging::enter(&home).unwrap();
+    for _ in 0..2 {
+        drop_one(&home, &home.backups().join("work-x"), &staging).unwrap();
+    }
+    assert!(names(&home).is_empty());
+}
+
+#[test]
 fn the_copies_of_a_deleted_vault_are_not_pruned_by_a_new_one_of_its_name() {
     let (_dir, home) = home();
     let earlier = "work-2025-01-02T03-04-05-000000Z";

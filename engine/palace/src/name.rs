@@ -14,8 +14,14 @@ pub(crate) fn vault(name: &str) -> Result<String> {
     Ok(kept)
 }
 
+/// Most bytes of a folder's name, on every file system that vaults are kept on.
+const LONGEST: usize = 255;
+
 /// Whether `name` is exactly one plain folder name, as a backup's is.
 pub(crate) fn is_plain(name: &str) -> bool {
+    if name.len() > LONGEST || name.contains('\0') {
+        return false;
+    }
     let mut components = std::path::Path::new(name).components();
     matches!(components.next(), Some(std::path::Component::Normal(part)) if part == name)
         && components.next().is_none()
@@ -30,6 +36,7 @@ mod tests {
         for name in ["default-2026-01-02T03-04-05-000000Z", "a b", "..x"] {
             assert!(is_plain(name), "{name}");
         }
+        assert!(is_plain(&"x".repeat(255)) && !is_plain(&"x".repeat(256)) && !is_plain("a\0"));
         for name in ["", ".", "..", "a/b", "/a", "a/", "./a", "../a"] {
             assert!(!is_plain(name), "{name}");
         }

@@ -114,8 +114,11 @@ impl Staging {
                 number += 1;
                 continue;
             }
-            fs::rename(folder, &target).map_err(Error::io("set aside", folder))?;
-            return Ok(target);
+            match fs::rename(folder, &target) {
+                // Somebody else of this process took the name meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => number += 1,
+                renamed => return renamed.map(|()| target).map_err(Error::io("set aside", folder)),
+            }
         }
     }
 }

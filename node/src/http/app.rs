@@ -7,6 +7,7 @@ use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
 
+use super::arriving::Arriving;
 use super::auth::AssertionSecret;
 use super::leaving::AnswerBytes;
 use crate::limits;
@@ -57,6 +58,12 @@ pub struct Capacity {
     pub spare_connections: usize,
     /// Bytes of answers that their clients have not taken.
     pub answer_bytes: usize,
+    /// Requests whose bodies are arriving.
+    pub arriving: usize,
+    /// The same for one vault.
+    pub arriving_of_vault: usize,
+    /// Bytes of bodies, from their first byte to the answer; one vault has a quarter of them.
+    pub bodies_bytes: usize,
 }
 
 impl Default for Capacity {
@@ -66,6 +73,9 @@ impl Default for Capacity {
             connections_of_one: limits::CONNECTIONS_OF_ONE,
             spare_connections: limits::SPARE_CONNECTIONS,
             answer_bytes: limits::ANSWER_BYTES,
+            arriving: limits::ARRIVING,
+            arriving_of_vault: limits::ARRIVING_PER_VAULT,
+            bodies_bytes: limits::BODIES_BYTES,
         }
     }
 }
@@ -101,13 +111,16 @@ pub(super) struct Inner {
     pub(super) places: Arc<Semaphore>,
     /// Answers that are held until their clients take them.
     pub(super) answers: AnswerBytes,
+    /// Bodies that are held, and who is at work on which vault.
+    pub(super) arriving: Arriving,
 }
 
 impl App {
     pub(super) fn new(serving: Serving, options: AppOptions) -> Self {
         let places = Arc::new(Semaphore::new(limits::REQUESTS));
         let answers = AnswerBytes::new(options.capacity.answer_bytes);
-        Self(Arc::new(Inner { serving, options, metrics: Metrics::new(), places, answers }))
+        let arriving = Arriving::new(options.capacity);
+        Self(Arc::new(Inner { serving, options, metrics: Metrics::new(), places, answers, arriving }))
     }
 }
 

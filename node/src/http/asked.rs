@@ -8,6 +8,7 @@ use axum::http::Method;
 use axum::middleware::Next;
 use http_body_util::BodyExt as _;
 
+use super::app::App;
 use super::contract::{Row, Rows};
 use super::errors::{Answer, Refusal};
 use crate::limits;
@@ -16,7 +17,7 @@ use crate::limits;
 const ECHOED: usize = 64;
 
 /// Refuses what the route does not take.
-pub(super) async fn gate(State(rows): State<Rows>, request: Request, next: Next) -> Answer {
+pub(super) async fn gate(State((app, rows)): State<(App, Rows)>, request: Request, next: Next) -> Answer {
     let path = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let Some(row) = path.and_then(|path| row_of(&rows, request.method(), &path)) else {
         return Ok(next.run(request).await);
@@ -29,7 +30,10 @@ pub(super) async fn gate(State(rows): State<Rows>, request: Request, next: Next)
         return Ok(next.run(request).await);
     }
     let (parts, body) = request.into_parts();
+    // Whose it is, is not known before its assertion is.
+    let held = app.arriving.begin(None)?;
     check_empty(row, body).await?;
+    drop(held);
     Ok(next.run(Request::from_parts(parts, Body::empty())).await)
 }
 

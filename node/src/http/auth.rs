@@ -5,13 +5,14 @@
 
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::app::App;
+use super::body::says_json;
 use super::errors::{Answer, Refusal};
 use super::server::is_loopback;
 use super::status;
@@ -47,7 +48,10 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     }
     let passed = match &app.options.bearer {
         Some(_) => shows_bearer(&app, request.headers()),
-        None => return if is_local(&request) { Ok(next.run(request).await) } else { Err(foreign()) },
+        None => {
+            check_local(&request)?;
+            return Ok(next.run(request).await);
+        }
     };
     if !passed {
         app.metrics.rejected("bearer");
@@ -103,6 +107,20 @@ fn mac(secret: &AssertionSecret, unix_seconds: u64, vault: &str) -> Hmac<Sha256>
     let mut mac = Hmac::<Sha256>::new_from_slice(&secret.0).expect("HMAC takes keys of any length");
     mac.update(format!("{unix_seconds}|{vault}").as_bytes());
     mac
+}
+
+/// Without a bearer, only this machine's own programs are let in. What runs in a page of this machine must say that it sends
+/// JSON, which no page can without asking first, and nobody answers that.
+fn check_local(request: &Request) -> Answer<()> {
+    if !is_local(request) {
+        return Err(foreign());
+    }
+    let from_page = request.headers().contains_key(header::ORIGIN);
+    if from_page && !request.method().is_safe() && !says_json(request.headers()) {
+        let message = "a request with an Origin must say Content-Type: application/json";
+        return Err(Refusal::surface(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    Ok(())
 }
 
 fn foreign() -> Refusal {

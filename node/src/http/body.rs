@@ -1,12 +1,10 @@
 //! Bodies and query strings as typed values: bounded, in time, and with every unknown field refused by its name.
 
-use std::time::Duration;
-
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,6 +15,7 @@ use utoipa::openapi::{RefOr, Required};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use super::app::App;
+use super::arriving::{Held, Kept, OfVault};
 use super::contract::{Asks, Draft, NOT_BUILT};
 use super::errors::Refusal;
 use crate::limits;
@@ -34,7 +33,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        parse(&collect(request, app.options.deadlines.body).await?).map(Self)
+        parse(&collect(request, app).await?).map(Self)
     }
 }
 
@@ -42,7 +41,7 @@ impl<T: DeserializeOwned + Default> FromRequest<App> for OptionalBody<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
-        let bytes = collect(request, app.options.deadlines.body).await?;
+        let bytes = collect(request, app).await?;
         if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
     }
 }
@@ -94,30 +93,47 @@ fn check_text(query: &str) -> Result<(), Refusal> {
 }
 
 /// Reads the body of a request whole.
-pub(super) async fn collect(request: Request, patience: Duration) -> Result<Bytes, Refusal> {
+pub(super) async fn collect(request: Request, app: &App) -> Result<Bytes, Refusal> {
     let (parts, body) = request.into_parts();
-    collect_beside(&parts.headers, body, patience).await
+    collect_beside(&parts, body, app).await
 }
 
-/// Reads a body whole. A length that is announced over the limit is refused before a byte is read.
+/// Reads a body whole. A length that is announced over the limit is refused before a byte is read. Its bytes are counted
+/// until the request is answered.
 pub(super) async fn collect_beside(
-    headers: &HeaderMap,
+    parts: &Parts,
     body: axum::body::Body,
-    patience: Duration,
+    app: &App,
 ) -> Result<Bytes, Refusal> {
-    check_media(headers)?;
-    if announced(headers).is_some_and(|length| length > limits::BODY_BYTES as u64) {
+    check_media(&parts.headers)?;
+    if announced(&parts.headers).is_some_and(|length| length > limits::BODY_BYTES as u64) {
         return Err(too_large());
     }
-    let reading = Limited::new(body, limits::BODY_BYTES).collect();
-    match tokio::time::timeout(patience, reading).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
-        Ok(Err(_)) => Err(Refusal::invalid("the body ended before it was whole")),
-        Err(_) => {
-            Err(Refusal::surface(StatusCode::REQUEST_TIMEOUT, "the body took too long; send it faster"))
-        }
+    let mut held = app.arriving.begin(parts.extensions.get::<OfVault>())?;
+    let reading = tokio::time::timeout(app.options.deadlines.body, read(body, &mut held));
+    let bytes = reading.await.unwrap_or_else(|_| {
+        Err(Refusal::surface(StatusCode::REQUEST_TIMEOUT, "the body took too long; send it faster"))
+    })?;
+    held.whole();
+    if let Some(kept) = parts.extensions.get::<Kept>() {
+        kept.keep(held);
     }
+    Ok(bytes)
+}
+
+async fn read(mut body: axum::body::Body, held: &mut Held) -> Result<Bytes, Refusal> {
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Refusal::invalid("the body ended before it was whole"))?;
+        // What is no data is the trailers, and nobody asks for them.
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > limits::BODY_BYTES {
+            return Err(too_large());
+        }
+        held.more(data.len())?;
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes.freeze())
 }
 
 /// Bodies are text in UTF-8 as it is: neither compressed nor of another character set.
@@ -126,17 +142,37 @@ fn check_media(headers: &HeaderMap) -> Result<(), Refusal> {
         let message = format!("the body: {what}; send JSON in UTF-8 as it is");
         Err(Refusal::surface(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
     };
+    let chunked = |coding: &HeaderValue| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked");
+    if !headers.get_all(header::TRANSFER_ENCODING).iter().all(chunked) {
+        return refused("its Transfer-Encoding is not taken");
+    }
     let plain = |coding: &HeaderValue| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(plain) {
         return refused("its Content-Encoding is not taken");
     }
     let types = headers.get_all(header::CONTENT_TYPE).iter();
-    let mut types = types.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
-    let foreign = types.any(|value| {
+    let types: Vec<_> =
+        types.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase()).collect();
+    if !types.iter().all(|value| is_json(value)) {
+        return refused("its Content-Type is not application/json");
+    }
+    let foreign = types.iter().any(|value| {
         let charset = value.split(';').skip(1).find_map(|part| part.trim().strip_prefix("charset="));
         charset.is_some_and(|charset| !matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii"))
     });
     if foreign { refused("its charset is not taken") } else { Ok(()) }
+}
+
+/// Whether a media type, in small letters, is that of JSON.
+fn is_json(media: &str) -> bool {
+    media.split(';').next().is_some_and(|name| name.trim() == "application/json")
+}
+
+/// Whether a request says that it carries JSON: what a page in a browser cannot say without asking before.
+pub(super) fn says_json(headers: &HeaderMap) -> bool {
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let json = |value: &HeaderValue| value.to_str().is_ok_and(|value| is_json(&value.to_ascii_lowercase()));
+    types.next().is_some_and(json) && types.next().is_none()
 }
 
 fn announced(headers: &HeaderMap) -> Option<u64> {

@@ -1,9 +1,10 @@
 //! Who is connected: how many, from where, who has nothing to do, and whose answers nobody reads. Decides which connection
 //! ends so that another gets in; accepts, reads and writes nothing.
 //!
-//! A connection is idle while no request of it is at work and no answer of it is on its way: whoever sends half a head is
-//! as idle as whoever sends nothing. Where places are short, the connection that was idle longest ends, of the address that
-//! has the most of them. Where none is idle, a newcomer gets one of a few places in which only health is answered.
+//! A connection is idle while no request of it is at work and no answer of it is on its way, refusals apart: whoever sends
+//! half a head is as idle as whoever sends nothing or is let in nowhere. Where places are short, the connection that was idle
+//! longest ends, of the address that has the most of them; where none is, the one whose answers nobody takes. Where there is
+//! neither, a newcomer gets one of a few places in which only health is answered.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -15,6 +16,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::app::Capacity;
+use crate::limits;
 
 /// The open connections of one server. Cheap to clone.
 #[derive(Clone)]
@@ -39,6 +41,7 @@ struct Connection {
     spare: bool,
     state: Mutex<State>,
     told: Notify,
+    began: Notify,
 }
 
 struct State {
@@ -46,9 +49,25 @@ struct State {
     requests: usize,
     /// Since when there are none.
     idle_since: Instant,
-    /// When a part of each answer was last taken.
-    answers: HashMap<u64, Instant>,
+    /// Answers on their way; each counts as a request too.
+    answers: HashMap<u64, Sent>,
     next: u64,
+}
+
+/// An answer on its way.
+#[derive(Clone, Copy)]
+struct Sent {
+    /// When a part of it was last taken.
+    taken: Instant,
+    /// Nothing was done for it.
+    is_refusal: bool,
+}
+
+/// Since when a connection could end for others; the idle ones come first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Spared {
+    Idle(Instant),
+    Stalled(Instant),
 }
 
 /// The place of one connection; dropped, it is free.
@@ -114,7 +133,7 @@ impl Connections {
     /// Ends connections with an answer of which nothing was taken for `patience`; says how many there were.
     pub(super) fn end_stalled(&self, patience: Duration) -> usize {
         self.end_where(|state, now| {
-            state.answers.values().any(|taken| now.duration_since(*taken) >= patience)
+            state.answers.values().any(|sent| now.duration_since(sent.taken) >= patience)
         })
     }
 
@@ -137,8 +156,14 @@ impl Open {
         let number = self.next;
         self.next += 1;
         let state = State { requests: 0, idle_since: Instant::now(), answers: HashMap::new(), next: 0 };
-        let connection =
-            Arc::new(Connection { peer, number, spare, state: Mutex::new(state), told: Notify::new() });
+        let connection = Arc::new(Connection {
+            peer,
+            number,
+            spare,
+            state: Mutex::new(state),
+            told: Notify::new(),
+            began: Notify::new(),
+        });
         self.all.insert(number, connection.clone());
         connection
     }
@@ -169,7 +194,7 @@ impl Open {
     /// The one that was idle longest of the address that has the most idle ones.
     fn longest_idle_of_most(&self) -> Option<u64> {
         let mut idle: HashMap<IpAddr, usize> = HashMap::new();
-        for one in self.all.values().filter(|one| !one.spare && one.idle_since().is_some()) {
+        for one in self.all.values().filter(|one| !one.spare && one.spared().is_some()) {
             *idle.entry(one.peer).or_default() += 1;
         }
         let (most, _) = idle.into_iter().max_by_key(|(_, count)| *count)?;
@@ -178,14 +203,14 @@ impl Open {
 }
 
 fn longest<'a>(among: impl Iterator<Item = &'a Arc<Connection>>) -> Option<u64> {
-    let idle = among.filter_map(|one| Some((one.idle_since()?, one.number)));
+    let idle = among.filter_map(|one| Some((one.spared()?, one.number)));
     idle.min().map(|(_, number)| number)
 }
 
 impl Connection {
-    fn idle_since(&self) -> Option<Instant> {
-        let state = self.state.lock();
-        (state.requests == 0).then_some(state.idle_since)
+    /// Since when it could end for others, if it could.
+    fn spared(&self) -> Option<Spared> {
+        self.state.lock().spared(Instant::now())
     }
 }
 
@@ -193,6 +218,11 @@ impl Seat {
     /// Resolves when the connection is to end.
     pub(super) async fn told_to_end(&self) {
         self.connection.told.notified().await;
+    }
+
+    /// Resolves when the first request has begun.
+    pub(super) async fn began(&self) {
+        self.connection.began.notified().await;
     }
 
     /// Whether only health is answered here.
@@ -203,6 +233,7 @@ impl Seat {
     /// A request begins.
     pub(super) fn begin(&self) -> AtWork {
         self.connection.state.lock().requests += 1;
+        self.connection.began.notify_one();
         AtWork(self.connection.clone())
     }
 }
@@ -214,13 +245,13 @@ impl Drop for Seat {
 }
 
 impl AtWork {
-    /// The answer is known and leaves.
-    pub(super) fn answered(&self) -> Leaving {
+    /// The answer is known and leaves; a refusal is one for which nothing was done.
+    pub(super) fn answered(&self, is_refusal: bool) -> Leaving {
         let mut state = self.0.state.lock();
         let number = state.next;
         state.next += 1;
         state.requests += 1;
-        state.answers.insert(number, Instant::now());
+        state.answers.insert(number, Sent { taken: Instant::now(), is_refusal });
         Leaving { connection: self.0.clone(), number }
     }
 }
@@ -234,7 +265,9 @@ impl Drop for AtWork {
 impl Leaving {
     /// A part of it was taken.
     pub(super) fn taken(&self) {
-        self.connection.state.lock().answers.insert(self.number, Instant::now());
+        if let Some(sent) = self.connection.state.lock().answers.get_mut(&self.number) {
+            sent.taken = Instant::now();
+        }
     }
 }
 
@@ -247,6 +280,19 @@ impl Drop for Leaving {
 }
 
 impl State {
+    fn spared(&self, now: Instant) -> Option<Spared> {
+        if self.requests > self.answers.len() {
+            return None;
+        }
+        let refused_only = self.answers.values().all(|sent| sent.is_refusal);
+        match self.answers.values().map(|sent| sent.taken).min() {
+            None => Some(Spared::Idle(self.idle_since)),
+            Some(_) if refused_only => Some(Spared::Idle(self.idle_since)),
+            Some(taken) if now.duration_since(taken) >= limits::ANSWER_GRACE => Some(Spared::Stalled(taken)),
+            Some(_) => None,
+        }
+    }
+
     fn one_less(&mut self) {
         self.requests -= 1;
         self.idle_since = Instant::now();

@@ -78,7 +78,7 @@ async fn where_nobody_is_idle_a_newcomer_gets_a_place_for_health_or_none() {
 async fn an_answer_that_nobody_takes_ends_its_connection() {
     let connections = connections();
     let seat = connections.admit(address("10.0.0.1")).unwrap().seat;
-    let leaving = seat.begin().answered();
+    let leaving = seat.begin().answered(false);
     passes().await;
     leaving.taken();
     passes().await;

@@ -198,11 +198,12 @@ pub(super) async fn dedup(
             "invalid Idempotency-Key: without apply nothing changes; send it without",
         ));
     }
-    let handle = vault.open().await?;
     if !apply {
-        let report = handle.work(|vault| vault.dedup(false)).await?;
+        let (place, handle) = vault.open_for_long().await?;
+        let report = handle.work(place, |vault| vault.dedup(false)).await?;
         return Ok(Json(report));
     }
+    let handle = vault.open().await?;
     match handle.write(WriteRequest { change: Change::Dedup, idempotency: asked.key }).await? {
         Outcome::Deduplicated(report) => Ok(Json(report)),
         other => Err(unexpected(&other)),

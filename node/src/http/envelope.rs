@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Router};
 
 use super::app::App;
+use super::arriving::Kept;
 use super::errors::{Answer, Cause, Refusal};
 use super::openapi::Document;
 use super::vault_route::Opened;
@@ -33,7 +34,7 @@ pub(super) fn wrapped(app: App) -> Router {
         .fallback(routes::no_route)
         .method_not_allowed_fallback(routes::no_method)
         .layer(Extension(Document(document)))
-        .layer(from_fn_with_state(rows.clone(), asked::gate))
+        .layer(from_fn_with_state((app.clone(), rows.clone()), asked::gate))
         .layer(from_fn_with_state(app.clone(), readonly::gate))
         .layer(from_fn_with_state(rows, once::gate))
         .layer(from_fn_with_state(app.clone(), auth::guard))
@@ -47,7 +48,7 @@ async fn record(State(app): State<App>, mut request: Request, next: Next) -> Res
     let started = Instant::now();
     let id = request_id(request.headers());
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let method = request.method().clone();
+    let method = known(request.method());
     let opened = Opened::default();
     request.extensions_mut().insert(opened.clone());
     let mut response = next.run(request).await;
@@ -63,7 +64,7 @@ async fn record(State(app): State<App>, mut request: Request, next: Next) -> Res
     app.metrics.request(route_label(template, status), status, started.elapsed());
     tracing::info!(
         id = id.to_str().unwrap_or_default(),
-        %method,
+        method,
         route = template,
         status,
         micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
@@ -73,13 +74,22 @@ async fn record(State(app): State<App>, mut request: Request, next: Next) -> Res
     response
 }
 
+/// A method by its name. What a client makes up is not repeated.
+fn known(method: &Method) -> &'static str {
+    const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"];
+    KNOWN.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
+}
+
 /// Turns away what is too much before memory grows, and what does not end. Health is always answered.
-async fn place(State(app): State<App>, request: Request, next: Next) -> Answer {
+async fn place(State(app): State<App>, mut request: Request, next: Next) -> Answer {
     if status::is_open(request.uri().path()) {
         return Ok(next.run(request).await);
     }
     let Ok(_place) = app.places.try_acquire() else { return Err(Refusal::overloaded()) };
     app.answers.check_room()?;
+    // Until the answer is known, the bytes of the body are counted.
+    let kept = Kept::default();
+    request.extensions_mut().insert(kept.clone());
     let may_give_up = leaving::can_be_repeated(request.method(), request.uri().path());
     match tokio::time::timeout(limits::REQUEST_WAIT, next.run(request)).await {
         Ok(response) => app.answers.hold(response, may_give_up),
@@ -103,6 +113,14 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_method_that_nobody_knows_is_not_repeated() {
+        assert_eq!(known(&Method::PATCH), "PATCH");
+        for made_up in ["get", "WORDS", &"X".repeat(9_000)] {
+            assert_eq!(known(&Method::from_bytes(made_up.as_bytes()).unwrap()), "other");
+        }
+    }
 
     #[test]
     fn only_an_id_that_can_stand_in_a_log_is_taken_over() {

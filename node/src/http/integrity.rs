@@ -8,15 +8,15 @@ use super::vault_route::VaultRoute;
 use crate::reply::Verified;
 
 pub(super) async fn verify(vault: VaultRoute) -> Answer<Json<Verified>> {
-    let handle = vault.open().await?;
-    let report = handle.work(|vault| vault.verify(&mut |_| {})).await?;
+    let (place, handle) = vault.open_for_long().await?;
+    let report = handle.work(place, |vault| vault.verify(&mut |_| {})).await?;
     handle.was_verified(report.ok, report.bad_records.len());
     Ok(Json(report.into()))
 }
 
 pub(super) async fn repair(vault: VaultRoute) -> Answer<Json<RepairReport>> {
-    let handle = vault.open().await?;
-    let report = handle.work(|vault| vault.repair(&mut |_| {})).await?;
+    let (place, handle) = vault.open_for_long().await?;
+    let report = handle.work(place, |vault| vault.repair(&mut |_| {})).await?;
     handle.catch_up().await?;
     if report.ok {
         handle.is_whole();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
@@ -82,10 +82,21 @@ pub(super) struct InPieces {
     _held: Option<Held>,
 }
 
+/// Whether nothing was done for an answer: who sent for it was not let in, or turned away.
+fn is_refusal(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::UNAUTHORIZED
+            | StatusCode::FORBIDDEN
+            | StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::SERVICE_UNAVAILABLE
+    )
+}
+
 /// Lets an answer leave over the connection of its request.
 pub(super) fn leave(mut response: Response, at_work: &AtWork) -> axum::http::Response<InPieces> {
     let held = response.extensions_mut().remove::<Held>();
-    let leaving = at_work.answered();
+    let leaving = at_work.answered(is_refusal(response.status()));
     response.map(|body| InPieces { body, rest: Bytes::new(), leaving, _held: held })
 }
 

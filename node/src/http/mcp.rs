@@ -72,7 +72,7 @@ impl FromRequest<App> for Spoken {
         if let Some(refused) = refuse_version(version) {
             return Ok(Self::Unknown(refused));
         }
-        collect(request, app.options.deadlines.body).await.map(Self::Raw)
+        collect(request, app).await.map(Self::Raw)
     }
 }
 
@@ -87,7 +87,7 @@ impl FromRequestParts<App> for Resident {
             ));
         };
         check_assertion(app, &parts.headers, &id)?;
-        Ok(Self(VaultRoute::resident(app, id, &parts.extensions)))
+        VaultRoute::asserted(app, id, parts).map(Self)
     }
 }
 
@@ -109,8 +109,12 @@ async fn answer(vault: &VaultRoute, message: Spoken) -> Answer<Said> {
     let app = &vault.app;
     let posture = if app.serving.is_read_only() { Posture::ReadOnly } else { Posture::Writable };
     let server = Server::new(posture).with_audit_ceiling(app.options.audit_ceiling);
-    let handle = vault.open().await?;
-    Ok(Said(carry_out(&handle, server, Message::read(&body)).await?))
+    let message = Message::read(&body);
+    let (place, handle) = match message.is_long() {
+        true => vault.open_for_long().await.map(|(place, handle)| (Some(place), handle))?,
+        false => (None, vault.open().await?),
+    };
+    Ok(Said(carry_out(&handle, place, server, message).await?))
 }
 
 impl IntoResponse for Said {

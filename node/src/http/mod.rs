@@ -5,6 +5,7 @@
 //! vaults, keys or texts.
 
 mod app;
+mod arriving;
 mod asked;
 mod auth;
 mod backups;

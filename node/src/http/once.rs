@@ -104,7 +104,7 @@ impl<B: FromRequest<App, Rejection = Refusal>> FromRequest<App> for Keyed<B> {
             return Ok(Self { body: B::from_request(request, app).await?, key: None });
         };
         let (parts, body) = request.into_parts();
-        let bytes = collect_beside(&parts.headers, body, app.options.deadlines.body).await?;
+        let bytes = collect_beside(&parts, body, app).await?;
         let key = sent.of(&bytes)?;
         let again = Request::from_parts(parts, axum::body::Body::from(bytes));
         Ok(Self { body: B::from_request(again, app).await?, key: Some(key) })

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, header};
+use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -130,13 +130,21 @@ impl Door {
         let seat = Arc::new(seat);
         let connection = connection(stream, self.router.clone(), seat.clone(), self.deadlines.head);
         let connection = self.graceful.watch(connection);
+        let patience = self.deadlines.head;
         tokio::spawn(async move {
+            // The library waits for the first bytes as long as nobody sends them.
+            let silent = async {
+                if tokio::time::timeout(patience, seat.began()).await.is_ok() {
+                    std::future::pending::<()>().await;
+                }
+            };
             tokio::select! {
                 // A client that sends nonsense or goes away ends its own connection and nothing else.
                 result = connection => if let Err(error) = result {
                     tracing::debug!(%error, "connection ended early");
                 },
                 () = seat.told_to_end() => {}
+                () = silent => {}
             }
         });
     }
@@ -189,9 +197,12 @@ fn connection(
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let (at_work, router, spare) = (seat.begin(), router.clone(), seat.is_spare());
         async move {
-            let response = match spare && !status::is_open(request.uri().path()) {
-                true => full(),
-                false => router.oneshot(normal(request.map(Body::new))).await?,
+            let response = if spare && !status::is_open(request.uri().path()) {
+                full()
+            } else if request.headers().len() > limits::HEADERS {
+                too_many_lines()
+            } else {
+                router.oneshot(normal(request.map(Body::new))).await?
             };
             Ok::<_, Infallible>(leave(response, &at_work))
         }
@@ -212,6 +223,12 @@ fn connection(
         .keep_alive_interval(Some(patience))
         .keep_alive_timeout(patience);
     builder.serve_connection(TokioIo::new(stream), service).into_owned()
+}
+
+/// HTTP/1 is bounded by its parser; over HTTP/2 nothing else counts the lines.
+fn too_many_lines() -> Response {
+    let message = format!("the head has over {} lines; send fewer", limits::HEADERS);
+    Refusal::surface(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into_response()
 }
 
 /// The answer on a connection that came when all places were taken.

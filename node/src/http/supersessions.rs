@@ -7,6 +7,6 @@ use super::errors::Answer;
 use super::vault_route::VaultRoute;
 
 pub(super) async fn list(vault: VaultRoute) -> Answer<Json<Supersessions>> {
-    let handle = vault.open().await?;
-    Ok(Json(handle.work(|vault| vault.supersessions()).await?))
+    let (place, handle) = vault.open_for_long().await?;
+    Ok(Json(handle.work(place, |vault| vault.supersessions()).await?))
 }

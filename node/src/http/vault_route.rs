@@ -5,16 +5,16 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, Path};
-use axum::http::Extensions;
 use axum::http::request::Parts;
 use std::collections::HashMap;
 use undercroft_palace::registry;
 
 use super::app::App;
+use super::arriving::{OfVault, Visit};
 use super::auth::check_assertion;
 use super::contract::{Asks, Draft, named};
 use super::errors::{Answer, Refusal};
-use crate::serving::VaultHandle;
+use crate::serving::{LongPlace, VaultHandle};
 
 /// What a vault's name looks like: a name without white space at its ends, and without a dot at its start.
 pub(super) const VAULT_NAME: &str =
@@ -35,12 +35,16 @@ pub(super) struct VaultRoute {
     pub(super) app: App,
     pub(super) id: String,
     opened: Opened,
+    _visit: Visit,
 }
 
 impl VaultRoute {
-    /// The vault that the server was started with, once its assertion was checked.
-    pub(super) fn resident(app: &App, id: String, extensions: &Extensions) -> Self {
-        Self { app: app.clone(), id, opened: extensions.get::<Opened>().cloned().unwrap_or_default() }
+    /// The vault `id`, once its assertion was checked. From here on the request counts as one of that vault.
+    pub(super) fn asserted(app: &App, id: String, parts: &mut Parts) -> Answer<Self> {
+        let visit = app.arriving.visit(&id)?;
+        parts.extensions.insert(OfVault(id.as_str().into()));
+        let opened = parts.extensions.get::<Opened>().cloned().unwrap_or_default();
+        Ok(Self { app: app.clone(), id, opened, _visit: visit })
     }
 
     /// Opens the vault and notes it for the answer's position.
@@ -49,6 +53,12 @@ impl VaultRoute {
         // A second open of one request is the same vault.
         let _ = self.opened.0.set(handle.clone());
         Ok(handle)
+    }
+
+    /// Waits for a place for long work, and opens the vault then: nobody waits with the vault in hand.
+    pub(super) async fn open_for_long(&self) -> Answer<(LongPlace, VaultHandle)> {
+        let place = self.app.serving.long_place(&self.id).await?;
+        Ok((place, self.open().await?))
     }
 
     /// Notes the vault for the answer's position, when it can be opened.
@@ -69,8 +79,7 @@ impl FromRequestParts<App> for VaultRoute {
         let id = segments.get("id").cloned().unwrap_or_default();
         check_assertion(app, &parts.headers, &id)?;
         check_spelling(app, &id)?;
-        let opened = parts.extensions.get::<Opened>().cloned().unwrap_or_default();
-        Ok(Self { app: app.clone(), id, opened })
+        Self::asserted(app, id, parts)
     }
 }
 

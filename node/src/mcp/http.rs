@@ -13,7 +13,7 @@ use super::protocol::{Answer, Server};
 use super::step::Step;
 use super::version::VERSIONS;
 use crate::Result;
-use crate::serving::VaultHandle;
+use crate::serving::{LongPlace, VaultHandle};
 
 /// What to send back. A body is `application/json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,15 +36,23 @@ pub fn refuse_version(header: Option<&str>) -> Option<HttpAnswer> {
     )))
 }
 
-/// Carries one message out in its turn: what reads on the bounded pool, what takes long on its own lane, and a change
+/// Carries one message out in its turn: what reads on the bounded pool, what takes long in the place that was taken for it
+/// before the vault was opened, and a change
 /// through the vault's writer, together with others that wait. No place of a reader is held while a change waits.
 ///
 /// # Errors
 /// When too many requests wait for the vault; a tool that fails is an answer.
-pub async fn carry_out(handle: &VaultHandle, server: Server, message: Message) -> Result<HttpAnswer> {
-    let is_long = message.is_long();
+pub async fn carry_out(
+    handle: &VaultHandle,
+    place: Option<LongPlace>,
+    server: Server,
+    message: Message,
+) -> Result<HttpAnswer> {
     let begin = move |vault: &Vault| Ok(server.begin(vault, &message));
-    let step = if is_long { handle.work(begin).await? } else { handle.read(begin).await? };
+    let step = match place {
+        Some(place) => handle.work(place, begin).await?,
+        None => handle.read(begin).await?,
+    };
     let answer = match step {
         Step::Done(answer) => {
             // A tool that fails is an answer, so nobody else sees the verdict that it carries. What a write comes to was

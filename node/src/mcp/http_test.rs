@@ -23,7 +23,8 @@ async fn call(handle: &VaultHandle, name: &str, arguments: Value) -> Value {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     let server = Server::new(Posture::Writable);
     let message = Message::read(message.to_string().as_bytes());
-    let HttpAnswer { status: 200, body: Some(body) } = carry_out(handle, server, message).await.unwrap()
+    let HttpAnswer { status: 200, body: Some(body) } =
+        carry_out(handle, None, server, message).await.unwrap()
     else {
         panic!("a call is answered")
     };
@@ -64,7 +65,7 @@ async fn what_is_no_call_is_answered_without_a_write() {
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","id2":1}"#, 400),
         ("nope", 400),
     ] {
-        let answer = carry_out(&handle, server, Message::read(body.as_bytes())).await.unwrap();
+        let answer = carry_out(&handle, None, server, Message::read(body.as_bytes())).await.unwrap();
         assert_eq!(answer.status, status, "{body}");
     }
     assert_eq!(handle.position(), 0);

@@ -54,6 +54,13 @@ impl Bounds {
     }
 }
 
+/// How many files the process may open, when that is not enough for every connection and one vault.
+#[must_use]
+pub fn too_few_files() -> Option<u64> {
+    let needed = limits::DESCRIPTORS_RESERVED + limits::DESCRIPTORS_PER_VAULT;
+    getrlimit(Resource::Nofile).current.filter(|files| *files < needed)
+}
+
 /// Raises the soft limit of open files as far as the process may, and says what holds now; `None` is no limit.
 fn raise_file_limit() -> Option<u64> {
     let found = getrlimit(Resource::Nofile);

@@ -127,7 +127,12 @@ impl Serving {
             let entry = self.shared.cache.entry(&key);
             let guard = entry.state.clone().read_owned().await;
             match &*guard {
-                State::Open(_) => return self.handle(guard, &key),
+                State::Open(running) if !running.has_left() => return self.handle(guard, &key),
+                State::Open(_) => {
+                    drop(guard);
+                    self.shared.close_left(&entry).await;
+                    continue;
+                }
                 State::Gone => continue,
                 State::Vacant => drop(guard),
             }
@@ -185,7 +190,7 @@ impl Serving {
                 Ok(alone)
             }
             Err(error) => {
-                self.shared.judge(&entry.name, &error);
+                self.shared.judge_open(&entry.name, &error);
                 self.shared.forget(entry, alone);
                 Err(error)
             }
@@ -246,6 +251,8 @@ impl Serving {
         if registry::exists(self.home(), &key)? {
             Ok(key)
         } else {
+            // What is not there is not damaged.
+            self.shared.health.clear(&key);
             Err(undercroft_palace::Error::NoVault(key).into())
         }
     }

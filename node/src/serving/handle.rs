@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, mpsc, oneshot};
+use undercroft_palace::ErrorClass;
 use undercroft_vault::{Outcome, Recovery, Vault, WriteRequest};
 
 use super::cache::State;
 use super::crowd::Turn;
-use super::lanes::{Lane, blocking, here};
+use super::lanes::{Lane, LongPlace, blocking, here};
 use super::pace::Pace;
 use super::shared::Shared;
 use super::writer::Job;
 use crate::error::{Error, Result};
-use crate::limits;
 
 /// An open vault and what belongs to it.
 pub(super) struct Running {
@@ -26,8 +26,6 @@ pub(super) struct Running {
     writes: Option<mpsc::Sender<Job>>,
     reads: Lane,
     waiting_reads: Lane,
-    /// Long works that run or wait.
-    long: Lane,
     /// It is no longer what is on the disk under its name, and somebody closes it.
     displaced: AtomicBool,
     /// The number that it is known by among those that are read.
@@ -75,7 +73,6 @@ impl Running {
             writes,
             reads,
             waiting_reads,
-            long: Lane::new(limits::LONG_WORKS_PER_VAULT),
             displaced: AtomicBool::new(false),
             reader,
             pace: Pace::default(),
@@ -95,6 +92,11 @@ impl Running {
     /// Notes that it is displaced; true for the one who notes it first, and who closes it.
     pub(super) fn leave(&self) -> bool {
         !self.displaced.swap(true, Ordering::AcqRel)
+    }
+
+    /// Whether it is displaced: nobody gets it any more.
+    pub(super) fn has_left(&self) -> bool {
+        self.displaced.load(Ordering::Acquire)
     }
 
     /// Records that the audit chain grew by since the last time that this was asked.
@@ -204,24 +206,17 @@ impl VaultHandle {
         self.shared.crowd.turn(self.running.reader, others_wait)
     }
 
-    /// Does long work with the vault (verify, repair): on a lane of its own, so that reads go on.
+    /// Does long work with the vault (verify, repair), in a place that was taken for it before this handle was: on a lane of
+    /// its own, so that reads go on.
     ///
     /// # Errors
-    /// [`Error::VaultBusy`] or [`Error::Busy`] when too many long works wait, or what `work` says.
-    pub async fn work<T, F>(&self, work: F) -> Result<T>
+    /// What `work` says.
+    pub async fn work<T, F>(&self, place: LongPlace, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&Vault) -> undercroft_vault::Result<T> + Send + 'static,
     {
-        let place = self.long_place().await?;
         self.run(place, work).await
-    }
-
-    /// A place among the long works: first among the vault's own, then among all.
-    pub(super) async fn long_place(&self) -> Result<impl Send + use<>> {
-        let own = self.running.long.try_enter();
-        let own = own.ok_or_else(|| Error::VaultBusy(self.name.to_string()))?;
-        Ok((own, self.shared.lanes.long().await?))
     }
 
     /// The vault was verified and nothing was found: it is not named as damaged any more.
@@ -289,12 +284,22 @@ impl VaultHandle {
     }
 
     /// Notes a verdict on the vault's bytes on its way out. A vault that is no longer what lies under its name is closed,
-    /// so that the next request opens what does.
+    /// so that the next request opens what does; what its old files say is no verdict on anything.
     pub(crate) fn judged(&self, error: Error) -> Error {
-        self.shared.judge(&self.name, &error);
-        if !self.running.vault.is_in_place() && self.running.leave() {
+        if self.running.vault.is_in_place() {
+            self.shared.judge(&self.name, &error);
+            return error;
+        }
+        if self.running.leave() {
             self.shared.close_displaced(&self.name);
         }
-        error
+        match error.class() {
+            // Of a change whose fate is not known, that is the word.
+            _ if matches!(error, Error::Lost) => error,
+            ErrorClass::Internal | ErrorClass::Integrity | ErrorClass::Unavailable => {
+                Error::Displaced(self.name.to_string())
+            }
+            _ => error,
+        }
     }
 }

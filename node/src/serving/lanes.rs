@@ -1,9 +1,14 @@
 //! Where blocking work runs: a bounded number of threads for each kind, so that long works, commits and openings do not
 //! take the threads of reads. Owns the permits, not the work.
+//!
+//! Long works have one order, and nobody may leave it: the turn of their vault, a place among all, and only then the vault
+//! itself. Whoever waits for one of them holds nothing that comes later, so nobody waits in a circle.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::bounds::Bounds;
@@ -49,6 +54,32 @@ pub(super) struct Lanes {
     pub(super) openings: Lane,
     long: Lane,
     long_waiting: Lane,
+    turns: Arc<Mutex<HashMap<String, Weak<Turns>>>>,
+}
+
+/// The long works of one vault, while there are any.
+#[derive(Debug)]
+struct Turns {
+    /// Those that run or wait.
+    all: Lane,
+    /// The one that runs: the other places are for other vaults.
+    running: Lane,
+}
+
+/// The turn of one vault's long works: while somebody has it, no other long work of the vault runs or has it open.
+#[derive(Debug)]
+pub(super) struct LongTurn {
+    _running: OwnedSemaphorePermit,
+    _all: OwnedSemaphorePermit,
+    _turns: Arc<Turns>,
+}
+
+/// A place for one long work on one vault. To be taken before the vault is.
+#[derive(Debug)]
+pub struct LongPlace {
+    _place: OwnedSemaphorePermit,
+    _turn: LongTurn,
+    _waiting: OwnedSemaphorePermit,
 }
 
 impl Lanes {
@@ -59,16 +90,46 @@ impl Lanes {
             openings: Lane::new(limits::OPENINGS),
             long: Lane::new(limits::LONG_WORKS),
             long_waiting: Lane::new(limits::LONG_WORKS + limits::WAITING_LONG_WORKS),
+            turns: Arc::default(),
         }
     }
 
-    /// Waits for a place among the long works, unless too many wait.
-    pub(super) async fn long(&self) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit)> {
+    /// Waits for a place among the long works of the vault `name` and then among all, unless too many wait.
+    pub(super) async fn long(&self, name: &str) -> Result<LongPlace> {
+        let turns = self.turns_of(name);
+        let all = turns.all.try_enter().ok_or_else(|| Error::VaultBusy(name.to_owned()))?;
         let waiting = self
             .long_waiting
             .try_enter()
             .ok_or(Error::Busy("as many verifications, repairs and copies waiting as are accepted"))?;
-        Ok((waiting, self.long.enter().await?))
+        let turn = LongTurn { _running: turns.running.enter().await?, _all: all, _turns: turns };
+        Ok(LongPlace { _place: self.long.enter().await?, _turn: turn, _waiting: waiting })
+    }
+
+    /// Waits until no long work of the vault `name` runs, unless too many wait for that.
+    pub(super) async fn turn(&self, name: &str) -> Result<LongTurn> {
+        let turns = self.turns_of(name);
+        let all = turns.all.try_enter().ok_or_else(|| Error::VaultBusy(name.to_owned()))?;
+        Ok(LongTurn { _running: turns.running.enter().await?, _all: all, _turns: turns })
+    }
+
+    /// Long works of the vault `name` that run or wait.
+    #[cfg(test)]
+    pub(super) fn long_works_of(&self, name: &str) -> usize {
+        limits::LONG_WORKS_PER_VAULT - self.turns_of(name).all.free()
+    }
+
+    /// The turns of one vault. What nobody holds any more is forgotten.
+    fn turns_of(&self, name: &str) -> Arc<Turns> {
+        let mut known = self.turns.lock();
+        if let Some(turns) = known.get(name).and_then(Weak::upgrade) {
+            return turns;
+        }
+        known.retain(|_, turns| turns.strong_count() > 0);
+        let all = Lane::new(limits::LONG_WORKS_PER_VAULT);
+        let turns = Arc::new(Turns { all, running: Lane::new(limits::LONG_WORKS_RUNNING_PER_VAULT) });
+        known.insert(name.to_owned(), Arc::downgrade(&turns));
+        turns
     }
 }
 

@@ -1,6 +1,6 @@
 //! What needs a vault alone, or makes, copies or replaces one: create, delete, back up, restore.
 //!
-//! Decides who waits for whom; what is done to the files is the palace's.
+//! Decides who waits for whom, in the order that `lanes` has for long works; what is done to the files is the palace's.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use undercroft_palace::{CreatedBackup, Level, Palace, registry};
 use super::cache::{Entry, State};
 use super::front::Serving;
 use super::handle::VaultHandle;
-use super::lanes::blocking;
+use super::lanes::{LongPlace, blocking};
 use super::shared::settle;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -30,6 +30,10 @@ impl Serving {
     pub async fn create(&self, name: &str, level: Level) -> Result<VaultHandle> {
         self.check_writing()?;
         let key = self.key(name)?;
+        // Before it is waited for: what exists is not disturbed.
+        if registry::exists(self.home(), &key)? {
+            return Err(undercroft_palace::Error::VaultExists(key).into());
+        }
         let alone = self.alone(&key).await?;
         if matches!(*alone.guard, State::Open(_)) {
             return Err(undercroft_palace::Error::VaultExists(key).into());
@@ -50,10 +54,14 @@ impl Serving {
         if self.shared.options.resident.as_deref() == Some(key.as_str()) {
             return Err(Error::CoResident(key));
         }
+        let turn = tokio::time::timeout(limits::ALONE_WAIT, self.shared.lanes.turn(&key))
+            .await
+            .map_err(|_| Error::InUse(key.clone()))??;
         let deleted = key.clone();
         self.instead(&key, move |palace| {
             let kept = own_backups(palace, &deleted)?.len();
             palace.delete_vault(&deleted)?;
+            drop(turn);
             Ok(kept)
         })
         .await
@@ -65,13 +73,14 @@ impl Serving {
     /// Not found; an integrity verdict when it does not verify.
     pub async fn back_up(&self, name: &str) -> Result<CreatedBackup> {
         self.check_writing()?;
+        let place = self.long_place(name).await?;
         let handle = self.vault(name).await?;
-        let place = handle.long_place().await?;
         let shared = self.shared.clone();
         blocking(move || {
             let made = shared.palace.create_backup(handle.name(), &mut |_| {});
-            drop(place);
-            made.map_err(|error| handle.judged(error.into()))
+            let made = made.map_err(|error| handle.judged(error.into()));
+            drop((handle, place));
+            made
         })
         .await
     }
@@ -93,21 +102,30 @@ impl Serving {
     pub async fn restore(&self, name: &str, backup: &str) -> Result<()> {
         self.check_writing()?;
         let key = self.existing(name)?;
+        let (vault, named) = (key.clone(), backup.to_owned());
+        let shared = self.shared.clone();
+        // A name that stands for nothing closes nothing.
+        blocking(move || check_own(&shared.palace, &vault, &named)).await?;
+        let place = self.long_place(&key).await?;
         let (vault, backup) = (key.clone(), backup.to_owned());
-        let place = self.shared.lanes.long().await?;
         self.instead(&key, move |palace| {
-            let found = undercroft_palace::backups::find(palace.home(), &backup)?;
-            if found.vault.as_deref() != Some(vault.as_str()) {
-                return Err(Error::ForeignBackup { backup, vault });
-            }
-            if !found.is_of(&registry::folder(palace.home(), &vault)?) {
-                return Err(Error::EarlierBackup { backup, vault });
-            }
+            check_own(palace, &vault, &backup)?;
             palace.restore_backup(&backup, true, &mut |_| {})?;
             drop(place);
             Ok(())
         })
         .await
+    }
+
+    /// Waits for a place for long work on the vault `name`. To be taken before the vault is opened for it: whoever waits for
+    /// a place with the vault in hand would be waited for by whoever has the place and wants the vault alone.
+    ///
+    /// # Errors
+    /// Not found; [`Error::VaultBusy`] or [`Error::Busy`] when too many long works wait.
+    pub async fn long_place(&self, name: &str) -> Result<LongPlace> {
+        let key = self.existing(name)?;
+        self.check_accepting()?;
+        self.shared.lanes.long(&key).await
     }
 
     /// Does `work` while nobody has the vault open in this process.
@@ -145,6 +163,19 @@ impl Serving {
             }
         }
     }
+}
+
+/// Refuses a backup that is not one of the vault that is there now.
+fn check_own(palace: &Palace, vault: &str, backup: &str) -> Result<()> {
+    let found = undercroft_palace::backups::find(palace.home(), backup)?;
+    let (vault, backup) = (vault.to_owned(), backup.to_owned());
+    if found.vault.as_deref() != Some(vault.as_str()) {
+        return Err(Error::ForeignBackup { backup, vault });
+    }
+    if !found.is_of(&registry::folder(palace.home(), &vault)?) {
+        return Err(Error::EarlierBackup { backup, vault });
+    }
+    Ok(())
 }
 
 /// The backups of the vault `name` as it is now: those of an earlier one of that name are not its own.

@@ -17,15 +17,18 @@ mod shared;
 mod sweeper;
 mod writer;
 
-pub use bounds::Bounds;
+pub use bounds::{Bounds, too_few_files};
 pub use counts::{Counted, Surface};
 pub use front::{Serving, ServingOptions};
 pub use gauges::Gauge;
 pub use handle::VaultHandle;
 pub use health::Damaged;
+pub use lanes::LongPlace;
 
 #[cfg(test)]
 mod cache_test;
+#[cfg(test)]
+mod long_test;
 #[cfg(test)]
 mod serving_test;
 #[cfg(test)]

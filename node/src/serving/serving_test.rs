@@ -302,39 +302,3 @@ async fn a_request_that_is_given_up_keeps_its_vault_until_its_work_ends() {
     let _ = reading.await;
     assert_eq!(serving.open_vaults(), 0);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn long_works_of_one_vault_leave_places_to_the_others() {
-    let dir = TempDir::new().unwrap();
-    let serving = serving(&dir, Bounds::default());
-    let one = serving.create("one", Level::Sealed).await.unwrap();
-    let two = serving.create("two", Level::Sealed).await.unwrap();
-    let mut held = Vec::new();
-    for _ in 0..crate::limits::LONG_WORKS_PER_VAULT {
-        let (release, gate) = mpsc::channel::<()>();
-        let (handle, (asked, asks)) = (one.clone(), tokio::sync::oneshot::channel());
-        let task = tokio::spawn(async move {
-            let work = handle.work(move |_| {
-                // Ends with its sender, if it is not told before.
-                let _ = gate.recv();
-                Ok(())
-            });
-            tokio::pin!(work);
-            // The first look takes the place, or a place in the queue.
-            let done =
-                std::future::poll_fn(|context| std::task::Poll::Ready(work.as_mut().poll(context))).await;
-            asked.send(()).unwrap();
-            if done.is_pending() { work.await } else { Ok(()) }
-        });
-        asks.await.unwrap();
-        held.push((release, task));
-    }
-    let refused = one.work(|_| Ok(())).await.unwrap_err();
-    assert!(matches!(refused, Error::VaultBusy(_)), "{refused}");
-    let other = tokio::spawn(async move { two.work(|_| Ok(())).await });
-    for (release, task) in held {
-        drop(release);
-        task.await.unwrap().unwrap();
-    }
-    other.await.unwrap().unwrap();
-}

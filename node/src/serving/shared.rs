@@ -38,6 +38,14 @@ impl Shared {
         }
     }
 
+    /// The same for a vault that could not be opened: the finding ends with the next open that succeeds.
+    pub(super) fn judge_open(&self, name: &str, error: &Error) {
+        if error.class() == ErrorClass::Integrity {
+            self.counts.failed(error);
+            self.health.note_unopened(name, error.to_string());
+        }
+    }
+
     /// Closes what the entry holds and takes it out of the cache.
     pub(super) async fn close(self: &Arc<Self>, entry: &Arc<Entry>, mut alone: OwnedRwLockWriteGuard<State>) {
         let open = std::mem::replace(&mut *alone, State::Vacant);
@@ -60,12 +68,15 @@ impl Shared {
             return;
         };
         let shared = self.clone();
-        runtime.spawn(async move {
-            let alone = entry.state.clone().write_owned().await;
-            if matches!(*alone, State::Open(_)) {
-                shared.close(&entry, alone).await;
-            }
-        });
+        runtime.spawn(async move { shared.close_left(&entry).await });
+    }
+
+    /// Closes the displaced vault of the entry, unless somebody did.
+    pub(super) async fn close_left(self: &Arc<Self>, entry: &Arc<Entry>) {
+        let alone = entry.state.clone().write_owned().await;
+        if matches!(&*alone, State::Open(running) if running.has_left()) {
+            self.close(entry, alone).await;
+        }
     }
 
     /// Closes the vault that was used longest ago among those that nobody works with; says whether there was one.

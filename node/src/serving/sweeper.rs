@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::RwLock;
 use tokio::time::{MissedTickBehavior, interval};
+use undercroft_palace::registry;
 
 use super::cache::{self, Entry, Seen, State};
 use super::lanes::blocking;
@@ -23,6 +24,7 @@ async fn run(shared: Weak<Shared>) {
         ticks.tick().await;
         let Some(shared) = shared.upgrade() else { return };
         displaced(&shared);
+        absent(&shared);
         sweep(&shared).await;
         anchor(&shared).await;
     }
@@ -55,6 +57,15 @@ pub(super) fn displaced(shared: &Arc<Shared>) {
         };
         if left {
             shared.close_displaced(&entry.name);
+        }
+    }
+}
+
+/// Forgets the findings of vaults that are not there any more.
+pub(super) fn absent(shared: &Arc<Shared>) {
+    for found in shared.health.damaged() {
+        if registry::exists(shared.palace.home(), &found.vault).is_ok_and(|exists| !exists) {
+            shared.health.clear(&found.vault);
         }
     }
 }

@@ -78,6 +78,50 @@ async fn open_vaults_are_measured_and_none_is_opened_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_finding_ends_when_the_vault_opens_again_or_is_gone() {
+    let dir = TempDir::new().unwrap();
+    for name in ["back", "gone"] {
+        palace(&dir).create_vault(name, Level::Sealed).unwrap();
+    }
+    let vaults = dir.path().join("palace/vaults");
+    let sound = std::fs::read(vaults.join("back/vault.db")).unwrap();
+    for name in ["back", "gone"] {
+        std::fs::write(vaults.join(name).join("vault.db"), vec![0x5a; 8192]).unwrap();
+    }
+    let serving = serving(&dir);
+    for name in ["back", "gone"] {
+        serving.vault(name).await.unwrap_err();
+    }
+    assert_eq!(serving.damaged().len(), 2);
+    std::fs::write(vaults.join("back/vault.db"), sound).unwrap();
+    let handle = serving.vault("back").await.unwrap();
+    std::fs::remove_dir_all(vaults.join("gone")).unwrap();
+    sweeper::absent(&serving.shared());
+    assert_eq!(serving.damaged(), []);
+    // One of a record is not ended by an open, which reads none.
+    handle.was_verified(false, 1);
+    drop(handle);
+    serving.shared().close_oldest().await;
+    let handle = serving.vault("back").await.unwrap();
+    assert_eq!(serving.damaged().len(), 1);
+    handle.was_verified(true, 0);
+    assert_eq!(serving.damaged(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_read_after_a_vault_was_deleted_says_so_and_names_no_defect() {
+    let dir = TempDir::new().unwrap();
+    let serving = serving(&dir);
+    let handle = serving.create("one", Level::Sealed).await.unwrap();
+    std::fs::remove_dir_all(dir.path().join("palace/vaults/one")).unwrap();
+    let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+    let missing = undercroft_vault::Error::Io { action: "read", path: "vault.db".into(), source };
+    let refused = handle.read(move |_| Err::<(), _>(missing)).await.unwrap_err();
+    assert!(matches!(&refused, crate::Error::Displaced(name) if name == "one"), "{refused}");
+    assert_eq!(refused.class(), undercroft_palace::ErrorClass::Conflict);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_vault_whose_files_were_exchanged_is_opened_anew_though_nobody_writes() {
     let dir = TempDir::new().unwrap();
     let serving = serving(&dir);
