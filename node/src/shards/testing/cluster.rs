@@ -139,6 +139,8 @@ impl Cluster {
                 heartbeat: Duration::from_millis(100),
                 election: Duration::from_millis(500),
                 proposal: Duration::from_secs(3),
+                // When floors move is the test's business.
+                checkpoint: Duration::from_secs(3600),
                 kept_entries: self.kept_entries,
                 ..Timing::default()
             },
