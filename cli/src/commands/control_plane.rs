@@ -27,7 +27,8 @@ pub(super) fn run(args: &ControlPlaneArgs, context: &Context) -> Outcome {
     let _lines = start_logs(resolve::log_directives(&context.environment).as_deref(), format);
     undercroft_control_plane::process::run(options, |listening| {
         let scheme = if listening.secured { "https" } else { "http" };
-        let admin = listening.admin.map_or(String::new(), |admin| format!(", operators on {scheme}://{admin}"));
+        let admin =
+            listening.admin.map_or(String::new(), |admin| format!(", operators on {scheme}://{admin}"));
         crate::print::aside(&format!("Control plane: members and nodes on {}{admin}", listening.address));
     })?;
     Ok(())

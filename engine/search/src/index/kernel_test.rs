@@ -80,7 +80,8 @@ proptest! {
 #[test]
 fn evidence_that_all_but_fills_the_scale_is_still_in_order() {
     // Found by the property above: the quotient of the two squares gave the smaller one more.
-    let (half, less, more) = (0.010_023_22, 22.555_521 + 1.096_724_6 * (0.999 / 16.0), 22.555_521 + 1.000_1 * 1.096_724_6);
+    let (half, less, more) =
+        (0.010_023_22, 22.555_521 + 1.096_724_6 * (0.999 / 16.0), 22.555_521 + 1.000_1 * 1.096_724_6);
     assert!(squash(less, half) <= squash(more, half));
     let plain = |raw: f32| raw * raw / (raw * raw + half * half);
     assert!(plain(less) > plain(more), "the plain quotient does not keep the order here");
