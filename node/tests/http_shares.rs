@@ -27,7 +27,7 @@ async fn holding(server: &Server, bytes: &[u8]) -> TcpStream {
 }
 
 fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
-    let mut frame = u32::try_from(payload.len()).expect("short").to_be_bytes()[1..].to_vec();
+    let mut frame = u32::try_from(payload.len()).expect("it is small").to_be_bytes()[1..].to_vec();
     frame.extend([kind, flags, 0, 0, 0, stream]);
     frame.extend(payload);
     frame
@@ -35,7 +35,7 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
 
 /// `GET path` of HTTP/2, with further lines: indexed fields of the static table, and literals without a name there.
 fn get(path: &str, lines: usize) -> Vec<u8> {
-    let mut head = vec![0x82, 0x86, 0x04, u8::try_from(path.len()).expect("short")];
+    let mut head = vec![0x82, 0x86, 0x04, u8::try_from(path.len()).expect("it is small")];
     head.extend(path.as_bytes());
     head.extend([0x01, 9]);
     head.extend(b"localhost");
@@ -44,8 +44,8 @@ fn get(path: &str, lines: usize) -> Vec<u8> {
             0x00,
             3,
             b'x',
-            b'a' + u8::try_from(n / 26).expect("a letter"),
-            b'a' + u8::try_from(n % 26).expect("a letter"),
+            b'a' + u8::try_from(n / 26).expect("it is small"),
+            b'a' + u8::try_from(n % 26).expect("it is small"),
         ]);
         head.extend([1, b'y']);
     }

@@ -30,7 +30,7 @@ const REFUSALS: [(StatusCode, &str, &str, bool); 12] = [
     (
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "UnsupportedMediaType",
-        "The body is compressed or of another character set than UTF-8.",
+        "The body is compressed, of another character set than UTF-8, or of another type than JSON.",
         false,
     ),
     (StatusCode::TOO_MANY_REQUESTS, "VaultBusy", "Too many requests wait for this vault.", true),
