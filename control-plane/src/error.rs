@@ -188,6 +188,11 @@ pub enum Error {
         /// The URI in the certificate that was given.
         found: String,
     },
+    /// This member was taken out of its group.
+    #[error(
+        "this member was removed from its group and decides nothing more; ask another one, and stop this one: it enters anew with an empty folder and --join"
+    )]
+    Removed,
     /// The member has stopped, and why.
     #[error("this member has stopped: {0}")]
     Stopped(String),
@@ -212,6 +217,7 @@ impl Error {
             | Self::Listen { .. }
             | Self::AdminUnreachable { .. }
             | Self::AdminLost { .. }
+            | Self::Removed
             | Self::Stopped(_) => ErrorClass::Unavailable,
             Self::Unreadable { .. }
             | Self::Invariant(_)

@@ -112,7 +112,7 @@ pub const ENTER: std::time::Duration = std::time::Duration::from_secs(30);
 /// Bytes of a body of the admin interface: every one is a few fields.
 pub const ADMIN_BODY: usize = 64 << 10;
 /// Characters of an `Idempotency-Key`.
-pub const KEY_BYTES: usize = 255;
+pub const KEY_BYTES: usize = 128;
 /// Entries of one page of a list.
 pub const PAGE: usize = 1000;
 /// Connections of operators at one time: people and their scripts.

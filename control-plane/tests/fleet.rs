@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use support::{Fleet, PATIENCE, heartbeat, joining};
 use tonic::Code;
 use undercroft_control_plane::Error;
+use undercroft_control_plane::process::{Options, Server};
 use undercroft_control_plane::state::{
     ClusterCommand, Command, JobCommand, JobState, Level, Limits, NodeState, Outcome, ReadPolicy, Refusal,
     Request, TenantCommand,
@@ -163,9 +164,52 @@ async fn a_removed_member_leaves_the_group_and_another_enters_under_a_new_id() {
             group.len() == 3 && group.iter().all(|(id, _, votes)| *votes && *id != MemberId::new(gone))
         })
         .await;
+    let told = async {
+        while removed.desk().member.fault().is_none_or(|fault| !fault.contains("was removed")) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, told).await.expect("it learns of it");
+    assert!(removed.desk().member.leader().is_none(), "it hears no leader any more");
+    let late = removed.desk().once(tenant("late", 9)).await;
+    assert!(matches!(late, Err(Error::Removed)), "{late:?}");
     removed.stop().await;
     let job = Command::Job(JobCommand::Create { kind: "purge".into(), vault: None, steps: 1 });
     assert!(matches!(fleet.decide(job).await, Outcome::Job(_)));
+}
+
+/// A member whose folder was lost, started without `--join`: it founds a group of its own, under the same id and address.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_that_lost_its_folder_and_founds_another_group_is_never_merged() {
+    let mut fleet = Fleet::new(3, 1, 1).await;
+    let job = || Command::Job(JobCommand::Create { kind: "purge".into(), vault: None, steps: 1 });
+    let jobs = |server: &Server| server.desk().member.map().read(|state| state.jobs().iter().count());
+    assert!(matches!(fleet.decide(job()).await, Outcome::Job(_)));
+    fleet.members.remove(&1).expect("it runs").kill().await;
+    std::fs::rename(fleet.folder().join("1"), fleet.folder().join("lost")).expect("renamed");
+    let options = Options { join: Vec::new(), ..fleet.options(1) };
+    let fresh = Server::start(options).await.expect("a member");
+    assert_eq!(fresh.desk().member.id(), MemberId::FIRST);
+    let old = fleet.leader().await;
+    let group = fleet.member(old).desk().member.group_id();
+    assert_ne!(fresh.desk().member.group_id(), group);
+    for _ in 0..20 {
+        assert!(matches!(fleet.decide(job()).await, Outcome::Job(_)));
+    }
+    assert_eq!(jobs(&fresh), 0, "it took nothing");
+    assert_eq!(fresh.desk().member.group().len(), 1, "it is alone");
+    assert!(fresh.desk().member.leads() && fresh.desk().member.fault().is_none());
+    // Whoever is of the old group and asks it, and the other way round, is refused by name.
+    let own = fresh.desk().member.group_id();
+    for (number, said) in [(1, group), (old, own)] {
+        let mut call = tonic::Request::new(wire::ProposeRequest { version: VERSION, batch: vec![1] });
+        call.metadata_mut().insert("undercroft-group", said.to_string().parse().expect("text"));
+        let refused = fleet.client(number).propose(call).await.expect_err("another group");
+        assert_eq!(refused.code(), Code::FailedPrecondition, "{refused}");
+        assert!(refused.message().contains(&said.to_string()), "{refused}");
+    }
+    assert_eq!(jobs(fleet.member(fleet.leader().await)), 21);
+    fresh.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_key_that_promises_nothing_is_refused() {
-        let long = "k".repeat(300);
+        let long = "k".repeat(129);
         for bad in ["", "a b", long.as_str()] {
             let request = Request::builder().header("idempotency-key", bad).body(()).expect("a request");
             assert!(request_of(&request.into_parts().0, b"").is_err(), "{bad}");

@@ -22,7 +22,7 @@ pub(super) struct Ready {
     leader: bool,
     /// Whether the cluster is founded.
     initialised: bool,
-    /// Why this member takes part in nothing any more, most often its disk: make room, then start it again.
+    /// Why this member takes part in nothing any more, most often its disk: make room, then start it again; or that it was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
 }
@@ -38,8 +38,9 @@ pub(super) async fn livez() -> StatusCode {
 
 /// Ready is a member that hears a leader: what it is asked can be decided.
 pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, Json<Ready>) {
-    let leader = app.desk.member.leader().is_some();
+    let (leader, fault) = (app.desk.member.leader().is_some(), app.desk.member.fault());
+    let ready = leader && fault.is_none();
     let initialised = app.read(|state| state.cluster().settings().is_some());
-    let status = if leader { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(Ready { ready: leader, leader, initialised, fault: app.desk.member.fault() }))
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(Ready { ready, leader, initialised, fault }))
 }

@@ -6,31 +6,36 @@ use std::sync::Arc;
 use tonic::{Code, Request, Status};
 use undercroft_certs::Tls;
 use undercroft_proto::MemberId;
-use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control::EnterRequest;
+use undercroft_proto::wire::{VERSION, bytes16};
 
 use super::Options;
-use crate::raft::{Member, MemberConfig, Network, RealDisk};
+use crate::raft::{GroupId, Member, MemberConfig, Network, RealDisk};
 use crate::service::{Desk, Peers};
 use crate::state::{self, ClusterCommand, Command};
 use crate::{Error, limits};
 
 /// Starts the member of the folder; a new one when there is none.
 pub(super) async fn member(options: &Options, peers: &Peers, address: &str) -> Result<Member, Error> {
-    if let Some(id) = Member::identity(&options.data)? {
-        return Member::open(config(options, id)).await;
-    }
-    if !options.join.is_empty() {
-        let id = enter(options, peers, address).await?;
-        return Member::create(config(options, id)).await;
-    }
-    let member = Member::create(config(options, MemberId::FIRST)).await?;
-    member.found(BTreeMap::from([(MemberId::FIRST, address.to_owned())])).await?;
+    let member = if let Some(id) = Member::identity(&options.data)? {
+        // Its folder knows the group.
+        Member::open(config(options, id, GroupId::default())).await?
+    } else if options.join.is_empty() {
+        let group = GroupId::new(options.ports.random());
+        let member = Member::create(config(options, MemberId::FIRST, group)).await?;
+        member.found(BTreeMap::from([(MemberId::FIRST, address.to_owned())])).await?;
+        member
+    } else {
+        let (id, group) = enter(options, peers, address).await?;
+        Member::create(config(options, id, group)).await?
+    };
+    peers.learn(member.group_id());
     Ok(member)
 }
 
-fn config(options: &Options, id: MemberId) -> MemberConfig {
+fn config(options: &Options, id: MemberId, group: GroupId) -> MemberConfig {
     MemberConfig {
+        group,
         folder: options.data.clone(),
         id,
         network: Network::new(id, options.connect.clone()),
@@ -42,7 +47,7 @@ fn config(options: &Options, id: MemberId) -> MemberConfig {
 }
 
 /// Asks the members for an id, one after another, and again for as long as the group has no leader.
-async fn enter(options: &Options, peers: &Peers, address: &str) -> Result<MemberId, Error> {
+async fn enter(options: &Options, peers: &Peers, address: &str) -> Result<(MemberId, GroupId), Error> {
     let tried = || options.join.join(", ");
     let key_check = options.keys.group.check().as_bytes().to_vec();
     let asked =
@@ -51,7 +56,7 @@ async fn enter(options: &Options, peers: &Peers, address: &str) -> Result<Member
         loop {
             for member in &options.join {
                 match ask(peers, member, asked.clone()).await {
-                    Ok(id) => return Ok(id),
+                    Ok(entered) => return Ok(entered),
                     Err(status) if status.code() == Code::Unavailable => {
                         tracing::warn!(member, problem = status.message(), "it cannot take a member in yet");
                     }
@@ -68,11 +73,13 @@ async fn enter(options: &Options, peers: &Peers, address: &str) -> Result<Member
     tokio::time::timeout(limits::ENTER, asking).await.unwrap_or_else(|_| Err(late()))
 }
 
-async fn ask(peers: &Peers, member: &str, asked: EnterRequest) -> Result<MemberId, Status> {
+async fn ask(peers: &Peers, member: &str, asked: EnterRequest) -> Result<(MemberId, GroupId), Status> {
     let mut call = Request::new(asked);
     call.set_timeout(limits::CALL);
-    let reply = peers.at(member)?.enter(call).await?;
-    Ok(MemberId::new(reply.into_inner().member))
+    let reply = peers.at(member)?.enter(call).await?.into_inner();
+    let group = bytes16("EnterReply", "group", &reply.group);
+    let group = group.map_err(|error| Status::failed_precondition(error.to_string()))?;
+    Ok((MemberId::new(reply.member), GroupId::new(group)))
 }
 
 /// What the group is to know of this member.
@@ -107,6 +114,9 @@ pub(super) async fn announce(desk: Desk, me: state::Member) {
                 None => tracing::info!(member = %me.id, address = me.address, "known to the group"),
                 Some(refusal) => tracing::error!(%refusal, "this member is not of the group any more"),
             },
+            Err(error @ Error::Removed) => {
+                tracing::error!(%error, "this member is not of the group any more")
+            }
             Err(error) => {
                 tracing::warn!(%error, "the group does not hear this member yet");
                 desk.ports.clock.pause(limits::CALL).await;

@@ -19,12 +19,22 @@ pub fn run(options: Options, started: impl FnOnce(Listening)) -> Result<(), Erro
     runtime.block_on(async {
         let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
-        let server = Server::start(options).await?;
+        let mut told = std::pin::pin!(async {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        });
+        // Starting may take long: a member that enters waits for its group.
+        let server = tokio::select! {
+            () = &mut told => {
+                tracing::info!("told to stop before it had started");
+                return Ok(());
+            }
+            server = Server::start(options) => server?,
+        };
         started(server.listening());
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
+        told.await;
         tracing::info!("told to stop");
         server.stop().await;
         Ok(())

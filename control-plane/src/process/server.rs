@@ -15,7 +15,7 @@ use undercroft_certs::accept::Incoming;
 use super::{Options, address, entering, operators};
 use crate::raft::RaftService;
 use crate::service::{ControlService, Desk, Lead, Peers};
-use crate::{Error, admin, leading};
+use crate::{Error, admin, leading, limits};
 
 /// How long what was accepted may take to be answered when the member stops.
 const DRAIN: Duration = Duration::from_secs(3);
@@ -80,6 +80,7 @@ impl Server {
             tokio::spawn(fleet(listener, tls.clone(), services, ended(stopped.clone()))),
             tokio::spawn(leading::run(desk.clone(), lead.clone(), stopped.clone())),
             tokio::spawn(until_stopped(stopped.clone(), entering::announce(desk.clone(), me))),
+            tokio::spawn(until_stopped(stopped.clone(), told_of_a_fault(desk.clone()))),
         ];
         if let Some(tls) = tls.clone() {
             let look = async move { tls.watch(undercroft_certs::limits::LOOK).await };
@@ -175,6 +176,17 @@ async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), Error> {
 async fn ended(mut stopped: watch::Receiver<bool>) {
     // Whoever tells is gone: that is an end as well.
     let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+/// Says in the log, once, why the member takes part in nothing any more.
+async fn told_of_a_fault(desk: Desk) {
+    loop {
+        if let Some(fault) = desk.member.fault() {
+            tracing::error!(member = %desk.member.id(), fault, "this member takes part in nothing any more");
+            return;
+        }
+        desk.ports.clock.pause(limits::CALL).await;
+    }
 }
 
 /// Does something until it is done or the member stops.

@@ -2,9 +2,15 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::Disk;
+
+/// Folders and files are for the user that runs the member alone: the state names tenants and says who may do what.
+const FOLDER_MODE: u32 = 0o700;
+/// See above.
+pub(super) const FILE_MODE: u32 = 0o600;
 
 /// Flushes the names in a folder.
 pub(super) fn sync(folder: &Path) -> io::Result<()> {
@@ -15,7 +21,10 @@ pub(super) fn sync(folder: &Path) -> io::Result<()> {
 
 /// Makes a folder with its parents, so that it is still there after a loss of power.
 pub(super) fn make(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
     folder.parent().map_or(Ok(()), sync)
 }
 
@@ -24,7 +33,8 @@ pub(super) fn make(folder: &Path) -> io::Result<()> {
 pub(super) fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension("new");
     let written = || -> io::Result<()> {
-        let mut file = File::create(&beside)?;
+        let mut file =
+            File::options().create(true).truncate(true).write(true).mode(FILE_MODE).open(&beside)?;
         disk.write(&mut file, bytes)?;
         disk.flush(&file)?;
         fs::rename(&beside, path)
@@ -41,7 +51,9 @@ pub(super) fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<
 /// # Errors
 /// `ResourceBusy` when another process has it.
 pub(super) fn take(folder: &Path) -> io::Result<File> {
-    let file = File::options().create(true).truncate(false).write(true).open(folder.join("in-use"))?;
+    let mut options = File::options();
+    let file =
+        options.create(true).truncate(false).write(true).mode(FILE_MODE).open(folder.join("in-use"))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(io::Error::new(

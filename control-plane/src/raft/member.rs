@@ -1,21 +1,22 @@
 //! One member of the control group: its folder, its Raft, and how it is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fs, io};
 
 use openraft::async_runtime::WatchReceiver;
 use openraft::error::{ClientWriteError, RaftError};
 use openraft::{BasicNode, ChangeMembers, Config, SnapshotPolicy};
-use serde::{Deserialize, Serialize};
 use undercroft_certs::grpc::Access;
 use undercroft_proto::MemberId;
 
+use super::identity::{self, Identity};
 use super::log::LogHeld;
+use super::notices::Notices;
 use super::types::{Proposal, Raft, Types};
-use super::{Disk, LogStore, Machine, Network, RaftService, RealDisk, SharedMap, codec, folder};
+use super::{Disk, GroupId, LogStore, Machine, Network, RaftService, RealDisk, SharedMap, folder};
 use crate::keys::KeyCheck;
 use crate::state::{Batch, Outcome};
 use crate::{Error, limits};
@@ -43,6 +44,8 @@ pub struct MemberConfig {
     pub folder: PathBuf,
     /// Its id.
     pub id: MemberId,
+    /// The group that a new member begins in. One that ran before is of the group that its folder says.
+    pub group: GroupId,
     /// How it reaches others.
     pub network: Network,
     /// How fast the group notices.
@@ -61,7 +64,8 @@ impl MemberConfig {
     pub fn plain(folder: PathBuf, id: MemberId) -> Self {
         let snapshot_entries = limits::SNAPSHOT_ENTRIES;
         let (network, timing, key_check) = (Network::plain(id), Timing::default(), KeyCheck::default());
-        Self { folder, id, network, timing, snapshot_entries, key_check, disk: Arc::new(RealDisk) }
+        let group = GroupId::default();
+        Self { folder, id, group, network, timing, snapshot_entries, key_check, disk: Arc::new(RealDisk) }
     }
 
     fn raft(&self) -> Result<Config, Error> {
@@ -89,21 +93,15 @@ impl MemberConfig {
     }
 }
 
-/// Who a folder belongs to.
-#[derive(Debug, Serialize, Deserialize)]
-struct Identity {
-    version: u32,
-    member: MemberId,
-    key: KeyCheck,
-}
-
 /// A running member.
 pub struct Member {
-    id: MemberId,
-    raft: Raft,
-    map: SharedMap,
+    pub(super) id: MemberId,
+    group: GroupId,
+    pub(super) raft: Raft,
+    pub(super) map: SharedMap,
     access: Access,
     log: LogHeld,
+    pub(super) notices: Notices,
 }
 
 impl Member {
@@ -114,10 +112,7 @@ impl Member {
     pub async fn create(config: MemberConfig) -> Result<Self, Error> {
         folder::make(&config.folder).map_err(|error| Error::io("create", &config.folder, error))?;
         let log = LogStore::create(&config.folder.join("log"), config.id, config.disk.clone())?;
-        let identity = codec::encode(&Identity { version: 1, member: config.id, key: config.key_check });
-        let path = config.folder.join("member");
-        let kept = identity.and_then(|bytes| folder::replace(&*config.disk, &path, &bytes));
-        kept.map_err(|error| Error::io("write", &path, error))?;
+        Identity::new(config.id, config.key_check, config.group).write(&config.folder, &*config.disk)?;
         Self::start(config, log).await
     }
 
@@ -127,17 +122,19 @@ impl Member {
     /// [`Error::OtherKey`] for another key of the group than it was begun under.
     /// [`Error::LogMissing`], [`Error::LogDamaged`] and [`Error::SnapshotDamaged`]: this member must come back under a new
     /// id. [`Error::Io`].
-    pub async fn open(config: MemberConfig) -> Result<Self, Error> {
-        let path = config.folder.join("member");
-        let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
-        let identity: Identity = codec::decode(&bytes).map_err(|error| Error::io("read", &path, error))?;
-        if identity.version != 1 || identity.member != config.id {
-            let problem = format!("it is of member {}, version {}", identity.member, identity.version);
+    pub async fn open(mut config: MemberConfig) -> Result<Self, Error> {
+        let path = identity::path(&config.folder);
+        let Some(identity) = Identity::read(&config.folder)? else {
+            return Err(Error::io("read", &path, io::ErrorKind::NotFound.into()));
+        };
+        if identity.member != config.id {
+            let problem = format!("it is of member {}", identity.member);
             return Err(Error::LogDamaged { file: path, at: 0, problem });
         }
         if identity.key != config.key_check {
             return Err(Error::OtherKey(config.folder));
         }
+        config.group = identity.group;
         let log = LogStore::open(&config.folder.join("log"), config.id, config.disk.clone())?;
         Self::start(config, log).await
     }
@@ -146,9 +143,11 @@ impl Member {
         let machine = Machine::open(&config.folder.join("snapshots"), config.disk.clone())?;
         let map = machine.map();
         let raft_config = Arc::new(config.raft()?);
-        let (access, held) = (config.network.access(), log.held());
-        let raft = Raft::new(config.id.get(), raft_config, config.network, log, machine).await;
-        Ok(Self { id: config.id, raft: raft.map_err(stopped)?, map, access, log: held })
+        let (access, held, group) = (config.network.access(), log.held(), config.group);
+        let network = config.network.of(group);
+        let notices = network.notices();
+        let raft = Raft::new(config.id.get(), raft_config, network, log, machine).await;
+        Ok(Self { id: config.id, group, raft: raft.map_err(stopped)?, map, access, log: held, notices })
     }
 
     /// Its id.
@@ -163,53 +162,18 @@ impl Member {
         &self.map
     }
 
+    /// The group that it is of.
+    #[must_use]
+    pub const fn group_id(&self) -> GroupId {
+        self.group
+    }
+
     /// The member that a folder belongs to; `None` for a folder without one.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`]; [`Error::LogDamaged`] for another version of the layout.
     pub fn identity(folder: &Path) -> Result<Option<MemberId>, Error> {
-        let path = folder.join("member");
-        match fs::read(&path).and_then(|bytes| codec::decode::<Identity>(&bytes)) {
-            Ok(identity) => Ok(Some(identity.member)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("read", &path, error)),
-        }
-    }
-
-    /// Why this member takes part in nothing any more; `None` while it does. A disk that fails ends it, so that nothing is
-    /// promised which may not be kept; it goes on when it is started again and the disk is well.
-    #[must_use]
-    pub fn fault(&self) -> Option<String> {
-        let metrics = self.raft.metrics();
-        metrics.borrow_watched().running_state.as_ref().err().map(ToString::to_string)
-    }
-
-    /// Whether this member leads, as far as it knows.
-    #[must_use]
-    pub fn leads(&self) -> bool {
-        let metrics = self.raft.metrics();
-        let metrics = metrics.borrow_watched();
-        // What it last was stays there when it has ended.
-        metrics.state == openraft::ServerState::Leader && metrics.running_state.is_ok()
-    }
-
-    /// Who leads and where, as far as this member knows.
-    #[must_use]
-    pub fn leader(&self) -> Option<(MemberId, String)> {
-        let metrics = self.raft.metrics();
-        let metrics = metrics.borrow_watched();
-        let leader = metrics.current_leader.filter(|_| metrics.running_state.is_ok())?;
-        let node = metrics.membership_config.membership().get_node(&leader)?;
-        Some((MemberId::new(leader), node.addr.clone()))
-    }
-
-    /// The voters and the learners of the group, with their addresses, as far as this member knows.
-    #[must_use]
-    pub fn group(&self) -> Vec<(MemberId, String, bool)> {
-        let (_, membership) = self.map.position();
-        let voters: BTreeSet<u64> = membership.voter_ids().collect();
-        let nodes = membership.nodes();
-        nodes.map(|(id, node)| (MemberId::new(*id), node.addr.clone(), voters.contains(id))).collect()
+        Ok(Identity::read(folder)?.map(|identity| identity.member))
     }
 
     /// Waits until an entry is applied here, and for [`limits::FOLLOW`] at most. Whether it is.
@@ -237,7 +201,7 @@ impl Member {
     /// The service by which others reach it; with certificates, only members may call it.
     #[must_use]
     pub fn service(&self) -> RaftService {
-        RaftService::new(self.id, self.raft.clone(), self.access, self.map.clone())
+        RaftService::new((self.id, self.group), self.raft.clone(), self.access, self.map.clone())
     }
 
     /// Founds the group: these members, with their addresses, and nobody else. On one of them, once.
@@ -259,9 +223,12 @@ impl Member {
     /// that it knows of none.
     ///
     /// # Errors
-    /// [`Error::NotLeader`] with the leader, [`Error::OutcomeUnknown`] when it may or may not be done,
+    /// [`Error::Removed`], [`Error::NotLeader`] with the leader, [`Error::OutcomeUnknown`] when it may or may not be done,
     /// [`Error::BatchTooLarge`], [`Error::Stopped`].
     pub async fn propose(&self, batch: &Batch) -> Result<Vec<Outcome>, Error> {
+        if self.removed() {
+            return Err(Error::Removed);
+        }
         let proposal = Proposal::new(batch)?;
         let write = async {
             loop {

@@ -346,3 +346,29 @@ async fn a_member_whose_log_is_gone_does_not_start_under_its_id() {
     let error = Member::open(config()).await.err().expect("refused");
     assert!(matches!(error, Error::LogMissing(_)), "{error}");
 }
+
+#[tokio::test]
+async fn what_a_member_keeps_is_for_its_own_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("1");
+    let member = Member::create(MemberConfig::plain(root.clone(), MemberId::new(1))).await.expect("a member");
+    let mode = |path: &std::path::Path| path.metadata().expect("there").permissions().mode() & 0o777;
+    let mut folders = vec![root];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        assert_eq!(mode(&folder), 0o700, "{}", folder.display());
+        for entry in folder.read_dir().expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files += 1;
+                assert_eq!(mode(&path), 0o600, "{}", path.display());
+            }
+        }
+    }
+    assert!(files >= 3, "its name, its log, its lock");
+    member.stop().await;
+}

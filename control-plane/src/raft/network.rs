@@ -15,6 +15,7 @@ use openraft::raft::{
 use openraft::{BasicNode, OptionalSend, RaftNetworkFactory, RaftNetworkV2};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use undercroft_certs::Role;
 use undercroft_certs::grpc::Access;
@@ -23,8 +24,9 @@ use undercroft_proto::wire;
 use undercroft_proto::wire::raft::raft_transport_client::RaftTransportClient;
 use undercroft_proto::wire::raft::{RaftReply, RaftRequest, SnapshotChunk};
 
+use super::notices::Notices;
 use super::types::{Snapshot, SnapshotData, Types, Vote};
-use super::{Connect, codec, snapshots};
+use super::{Connect, GroupId, Saying, codec, snapshots};
 use crate::limits;
 
 /// The group that the control plane is, among the Raft groups of a fleet.
@@ -35,6 +37,8 @@ pub(super) const GROUP: u32 = 0;
 pub struct Network {
     me: MemberId,
     connect: Connect,
+    group: GroupId,
+    notices: Notices,
 }
 
 impl Network {
@@ -46,8 +50,18 @@ impl Network {
 
     /// A network over these channels.
     #[must_use]
-    pub const fn new(me: MemberId, connect: Connect) -> Self {
-        Self { me, connect }
+    pub fn new(me: MemberId, connect: Connect) -> Self {
+        Self { me, connect, group: GroupId::default(), notices: Notices::default() }
+    }
+
+    /// The same for a member of this group: it says so with every message.
+    pub(super) fn of(self, group: GroupId) -> Self {
+        Self { group, ..self }
+    }
+
+    /// What others answer beside Raft's own answers.
+    pub(super) fn notices(&self) -> Notices {
+        self.notices.clone()
     }
 
     /// Who may send messages of this group: members, where certificates tell.
@@ -61,20 +75,23 @@ impl RaftNetworkFactory<Types> for Network {
 
     async fn new_client(&mut self, target: u64, node: &BasicNode) -> Peer {
         let client = self.connect.channel(&node.addr).map(|channel| {
-            let client = RaftTransportClient::new(channel);
+            let client = RaftTransportClient::with_interceptor(channel, Saying::of(self.group));
             client
                 .max_decoding_message_size(limits::MESSAGE_BYTES)
                 .max_encoding_message_size(limits::MESSAGE_BYTES)
         });
-        Peer { me: self.me, target, client }
+        Peer { me: self.me, target, client, notices: self.notices.clone() }
     }
 }
+
+type Client = RaftTransportClient<InterceptedService<Channel, Saying>>;
 
 /// The way to one member.
 pub struct Peer {
     me: MemberId,
     target: u64,
-    client: Result<RaftTransportClient<Channel>, String>,
+    client: Result<Client, String>,
+    notices: Notices,
 }
 
 /// Which call.
@@ -94,14 +111,16 @@ fn network(problem: impl std::fmt::Display) -> RPCError<Types> {
     RPCError::Network(NetworkError::from_string(problem))
 }
 
-/// A status as openraft takes it: a member that cannot be reached is left in peace for a while, anything else is asked again.
-fn from_status(status: &tonic::Status) -> RPCError<Types> {
-    let what = format!("{:?}: {}", status.code(), status.message());
-    if status.code() == tonic::Code::Unavailable { unreachable(what) } else { network(what) }
-}
-
 impl Peer {
-    fn client(&self) -> Result<RaftTransportClient<Channel>, RPCError<Types>> {
+    /// A status as openraft takes it: a member that cannot be reached is left in peace for a while, anything else is asked
+    /// again.
+    fn refused(&self, status: &tonic::Status) -> RPCError<Types> {
+        self.notices.heed(self.target, status);
+        let what = format!("{:?}: {}", status.code(), status.message());
+        if status.code() == tonic::Code::Unavailable { unreachable(what) } else { network(what) }
+    }
+
+    fn client(&self) -> Result<Client, RPCError<Types>> {
         self.client.clone().map_err(unreachable)
     }
 
@@ -130,7 +149,7 @@ impl Peer {
         };
         let answered =
             tokio::time::timeout(deadline, answer).await.map_err(|_| network("no answer in time"))?;
-        read(&answered.map_err(|status| from_status(&status))?.into_inner()).map_err(network)
+        read(&answered.map_err(|status| self.refused(&status))?.into_inner()).map_err(network)
     }
 
     async fn send_snapshot(
@@ -141,7 +160,7 @@ impl Peer {
         let chunks = chunks(self.target, self.me, vote, snapshot).map_err(network)?;
         let mut client = self.client()?;
         let answered = client.snapshot(futures_util::stream::iter(chunks)).await;
-        read(&answered.map_err(|status| from_status(&status))?.into_inner()).map_err(network)
+        read(&answered.map_err(|status| self.refused(&status))?.into_inner()).map_err(network)
     }
 }
 

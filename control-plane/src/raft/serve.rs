@@ -12,14 +12,16 @@ use undercroft_proto::wire::raft::raft_transport_server::{RaftTransport, RaftTra
 use undercroft_proto::wire::raft::{RaftReply, RaftRequest, SnapshotChunk};
 
 use super::network::GROUP;
+use super::notices;
 use super::types::{Raft, Types, Vote};
-use super::{SharedMap, codec, snapshots};
+use super::{GroupId, SharedMap, codec, snapshots};
 use crate::limits;
 
 /// The service by which other members reach this one.
 #[derive(Clone)]
 pub struct RaftService {
     me: MemberId,
+    of: GroupId,
     raft: Raft,
     access: Access,
     map: SharedMap,
@@ -27,8 +29,13 @@ pub struct RaftService {
 
 impl RaftService {
     /// The service of a member.
-    pub(super) const fn new(me: MemberId, raft: Raft, access: Access, map: SharedMap) -> Self {
-        Self { me, raft, access, map }
+    pub(super) const fn new(
+        (me, of): (MemberId, GroupId),
+        raft: Raft,
+        access: Access,
+        map: SharedMap,
+    ) -> Self {
+        Self { me, of, raft, access, map }
     }
 
     /// The service, ready to be added to a server.
@@ -67,11 +74,22 @@ impl RaftService {
         }
     }
 
+    /// A removed member that has missed it is told. Ids are never used again, so what this member knows of it stays true
+    /// however far it is behind.
+    fn belongs(&self, from: u64) -> Result<(), Status> {
+        let id = MemberId::new(from);
+        let removed = self.map.read(|state| state.cluster().was_removed(id));
+        let gone = removed && !self.map.position().1.nodes().any(|(known, _)| *known == from);
+        if gone { Err(notices::removed(id)) } else { Ok(()) }
+    }
+
     fn open<Q: DeserializeOwned>(&self, request: &Request<RaftRequest>) -> Result<Q, Status> {
         let peer = self.access.check(request.extensions())?;
+        self.of.check(request.metadata(), true)?;
         let request = request.get_ref();
         self.speaks(peer, request.from)?;
         self.check(request.version, request.group, request.to)?;
+        self.belongs(request.from)?;
         codec::decode(&request.payload).map_err(|error| Status::invalid_argument(error.to_string()))
     }
 }
@@ -109,6 +127,7 @@ impl RaftTransport for RaftService {
         request: Request<Streaming<SnapshotChunk>>,
     ) -> Result<Response<RaftReply>, Status> {
         let peer = self.access.check(request.extensions())?.cloned();
+        self.of.check(request.metadata(), true)?;
         let mut pieces = request.into_inner();
         let (mut head, mut state) = (Vec::new(), Vec::new());
         loop {
@@ -117,6 +136,7 @@ impl RaftTransport for RaftService {
             };
             self.check(piece.version, piece.group, piece.to)?;
             self.speaks(peer.as_ref(), piece.from)?;
+            self.belongs(piece.from)?;
             if state.len() + piece.body.len() > limits::SNAPSHOT_BYTES {
                 return Err(Status::resource_exhausted("the snapshot is larger than any can be"));
             }

@@ -17,7 +17,7 @@ use undercroft_proto::wire::raft::RaftRequest;
 use undercroft_proto::wire::raft::raft_transport_client::RaftTransportClient;
 use undercroft_proto::{MemberId, NodeId};
 
-use super::{Connect, Member, MemberConfig, Network, RealDisk, Timing};
+use super::{Connect, GroupId, Member, MemberConfig, Network, RealDisk, Saying, Timing};
 use crate::Error;
 use crate::limits;
 use crate::state::fixture::{START, join};
@@ -64,6 +64,7 @@ impl Group {
         let tls = certificates(&self.certs(), Role::Control, &format!("c{id}"));
         let network = Network::new(MemberId::new(id), Connect::tls(tls.clone()));
         let config = MemberConfig {
+            group: GroupId::default(),
             folder: self.folder.path().join(id.to_string()),
             id: MemberId::new(id),
             network,
@@ -116,7 +117,8 @@ impl Group {
 /// Sends a member a message, under a certificate.
 async fn send(address: &str, tls: &Arc<Tls>) -> Status {
     let channel = grpc::channel(address, tls.clone(), Roles::of(&[Role::Control]), |endpoint| endpoint);
-    let mut client = RaftTransportClient::new(channel.expect("an address"));
+    let saying = Saying::of(GroupId::default());
+    let mut client = RaftTransportClient::with_interceptor(channel.expect("an address"), saying);
     let message = RaftRequest { version: VERSION, group: 0, to: 1, from: 2, payload: vec![] };
     client.append(message).await.expect_err("an empty message is refused in any case")
 }

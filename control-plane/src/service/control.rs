@@ -52,12 +52,19 @@ impl ControlService {
 
     /// Who makes a call that is for this role alone.
     fn direct<T>(&self, call: &Request<T>, role: Role) -> Result<Caller, Status> {
-        Caller::of(self.0.desk.peers.access(&[role]), role, call)
+        let caller = Caller::of(self.0.desk.peers.access(&[role]), role, call)?;
+        self.same_group(call).map(|()| caller)
     }
 
     /// Who makes a call that is for this role, and that members pass on.
     fn caller<T>(&self, call: &Request<T>, role: Role) -> Result<Caller, Status> {
-        Caller::of(self.0.desk.peers.access(&[role, Role::Control]), role, call)
+        let caller = Caller::of(self.0.desk.peers.access(&[role, Role::Control]), role, call)?;
+        self.same_group(call).map(|()| caller)
+    }
+
+    /// Members say which group they are of. Nodes, routers and a member that is about to enter say none.
+    fn same_group<T>(&self, call: &Request<T>) -> Result<(), Status> {
+        self.0.desk.member.group_id().check(call.metadata(), false)
     }
 
     /// Whether a call about a node comes from that node, as far as this member knows.

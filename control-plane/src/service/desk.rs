@@ -54,7 +54,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::OutcomeUnknown`] without a leader, or when an answer was lost and some step carries no request;
-    /// [`Error::BatchTooLarge`], [`Error::Stopped`].
+    /// [`Error::Removed`], [`Error::BatchTooLarge`], [`Error::Stopped`].
     pub async fn decide(&self, steps: Vec<Step>) -> Result<Vec<Outcome>, Error> {
         let expected = steps.len();
         let repeatable = steps.iter().all(|step| step.request.is_some());
@@ -68,6 +68,9 @@ impl Desk {
     async fn attempts(&self, batch: &Batch, repeatable: bool) -> Result<Vec<Outcome>, Error> {
         let mut ask: Option<(MemberId, String)> = None;
         loop {
+            if self.member.removed() {
+                return Err(Error::Removed);
+            }
             let attempt = match &ask {
                 Some((id, address)) if *id != self.member.id() => self.pass_on(address, batch).await,
                 _ => self.member.propose(batch).await,

@@ -69,7 +69,8 @@ pub(super) async fn enter(
         Batch::of(inner.desk.ports.clock.now_ms(), [Command::Cluster(ClusterCommand::AddMember(known))]);
     match member.propose(&batch).await.map_err(|error| failed(&error))?.first() {
         Some(Outcome::Member(given)) if *given == id => {
-            Ok(wire::EnterReply { version: VERSION, member: MemberId::get(id) })
+            let group = member.group_id().as_bytes().to_vec();
+            Ok(wire::EnterReply { version: VERSION, member: MemberId::get(id), group })
         }
         Some(Outcome::Refused(refusal)) => Err(refused(refusal)),
         other => Err(status(undercroft_proto::ErrorClass::Internal, format!("entering ended as {other:?}"))),

@@ -21,7 +21,8 @@ pub(super) async fn join(
 ) -> Result<wire::JoinReply, Status> {
     let Some(key) = &inner.join_key else {
         return Err(Status::unavailable(
-            "this member has no join key, so it can prove no node; start it with UNDERCROFT_JOIN_KEY",
+            "this member has no join key, so it can prove no node; start it with --join-key-file, a file that \
+             undercroft cluster join-key --out FILE writes where the fleet's master key is",
         ));
     };
     let wrong = |error| malformed(&error);

@@ -10,13 +10,15 @@ use undercroft_certs::{Role, Roles, Tls, grpc};
 use undercroft_proto::MemberId;
 use undercroft_proto::wire::VERSION;
 use undercroft_proto::wire::control as wire;
+use undercroft_proto::wire::control::control_client::ControlClient;
 
-use super::peers::Client;
 use super::{ControlService, Desk, Lead, Peers};
 use crate::keys::GroupKey;
 use crate::ports::Ports;
 use crate::raft::tls_test::certificates;
 use crate::raft::{Connect, Member, MemberConfig, Network};
+
+type Client = ControlClient<tonic::transport::Channel>;
 
 fn client(address: &str, tls: Arc<Tls>) -> Client {
     let channel = grpc::channel(address, tls, Roles::of(&[Role::Control]), |endpoint| endpoint);

@@ -113,6 +113,12 @@ impl Cluster {
         self.highest_member.map_or(MemberId::FIRST, MemberId::next)
     }
 
+    /// Whether a member was known once and is not any more. Its id never comes back.
+    #[must_use]
+    pub fn was_removed(&self, member: MemberId) -> bool {
+        member < self.next_member() && !self.members.contains_key(&member)
+    }
+
     /// The credentials, by name.
     pub fn credentials(&self) -> impl Iterator<Item = (&str, &Credential)> {
         self.credentials.iter().map(|(name, credential)| (name.as_str(), credential))

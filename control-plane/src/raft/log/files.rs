@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::record::Record;
@@ -68,7 +69,9 @@ pub(super) fn begin(
 ) -> io::Result<(File, u64)> {
     let mut bytes = head(member, sequence).to_vec();
     state.write(&mut bytes)?;
-    let mut file = File::options().create_new(true).append(true).open(path(folder, sequence))?;
+    let mut options = File::options();
+    let mut file =
+        options.create_new(true).append(true).mode(folder::FILE_MODE).open(path(folder, sequence))?;
     disk.write(&mut file, &bytes)?;
     disk.flush(&file)?;
     folder::sync(folder)?;
