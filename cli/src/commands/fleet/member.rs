@@ -86,6 +86,7 @@ impl<'a> New<'a> {
         for address in join {
             command.push_str(&format!(" --join {address}"));
         }
+        command.push_str(" --join-key-file join.key");
         command.push_str(if self.is_here() { " --admin-listen 127.0.0.1:0" } else { " --cert-dir FOLDER" });
         command
     }
@@ -113,7 +114,7 @@ fn add(new: &New<'_>, answer: &Value, context: &mut Context) -> Outcome {
             .line("Where the CA is, make its certificate, and copy the folder that is named to its host:")?;
         context.out.line(&format!("  {certificate}"))?;
     }
-    context.out.line("On its host, with UNDERCROFT_ORCH_KEY and UNDERCROFT_ORCH_ADMIN_TOKEN as the other members have them:")?;
+    context.out.line("On its host, with UNDERCROFT_ORCH_KEY and UNDERCROFT_ORCH_ADMIN_TOKEN, and a copy of join.key, as the other members have them:")?;
     context.out.stored_line(&format!("  {command}"))?;
     context.out.line("Then it is in: undercroft cluster member list")
 }
@@ -128,11 +129,14 @@ mod tests {
         assert_eq!(here.certificate(), None);
         assert_eq!(
             here.command(&["127.0.0.1:7800"]),
-            "undercroft control-plane --data 'c 2' --listen 127.0.0.1:7802 --join 127.0.0.1:7800 --admin-listen 127.0.0.1:0"
+            "undercroft control-plane --data 'c 2' --listen 127.0.0.1:7802 --join 127.0.0.1:7800 --join-key-file join.key --admin-listen 127.0.0.1:0"
         );
         let far = New::of("C2.example.org:7800", "c2").expect("an address");
         assert!(far.certificate().expect("one").ends_with("--name c2-example-org --host C2.example.org"));
-        assert!(far.command(&["a:1", "b:1"]).ends_with("--join a:1 --join b:1 --cert-dir FOLDER"));
+        assert!(
+            far.command(&["a:1", "b:1"])
+                .ends_with("--join a:1 --join b:1 --join-key-file join.key --cert-dir FOLDER")
+        );
         let six = New::of("[fd00::7]:7800", "c2").expect("an address");
         assert!(six.certificate().expect("one").ends_with("--name fd00--7 --ip fd00::7"));
     }
